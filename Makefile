@@ -1,0 +1,37 @@
+# Set-up and the usual tasks; only Python 3.11 or newer and make are needed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint wheel-check bench clean
+
+demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
+	$(BIN)/pytest autodeploy --tflite examples/models --html report.html --self-contained-html
+
+test: $(VENV)/.dev  ## run the tests
+	$(BIN)/pytest
+
+lint: $(VENV)/.dev  ## lint, format and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+wheel-check: $(VENV)/.dev  ## build the wheel and use it outside the checkout
+	$(BIN)/python .ci/wheel_check.py
+
+bench: $(VENV)/.dev  ## measure start-up, RPC and a whole run
+	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -s
+
+clean:
+	rm -rf $(VENV) build dist autodeploy-results report.html
+
+$(VENV)/.sim: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[sim]'
+	touch $@
+
+$(VENV)/.dev: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
