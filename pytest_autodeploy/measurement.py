@@ -1,0 +1,34 @@
+"""A measurement: a number that carries its unit, its source and which direction is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Source = Literal["measured", "emulated", "modelled", "estimated"]
+"""Where a value comes from: hardware, an emulator, a simulated board, static analysis."""
+
+Better = Literal["lower", "higher", "neither"]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One value. ``name`` ends without its unit; ``unit`` is a base unit (us, B, uJ, Hz, 1)."""
+
+    name: str
+    value: float
+    unit: str
+    better: Better
+    source: Source
+    note: str = ""
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data for JSON and for crossing process borders."""
+        plain: dict[str, object] = {
+            "name": self.name,
+            "value": self.value,
+            "unit": self.unit,
+            "better": self.better,
+            "source": self.source,
+        }
+        return plain | ({"note": self.note} if self.note else {})

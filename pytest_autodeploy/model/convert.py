@@ -1,0 +1,186 @@
+"""Keras models and SavedModels to `.tflite`, by TensorFlow in a process of its own.
+
+``python -m pytest_autodeploy.model.convert SOURCE TARGET [--inputs FILE]`` is that process. With
+inputs (.npz, .npy or .csv of real values, one sample for each entry of the first axis or each row)
+the model becomes int8 throughout, calibrated on them; without, it stays float.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.errors import InputsError, MissingExtra, ModelError
+from pytest_autodeploy.model.naming import c_identifier
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Samples = dict[str, np.ndarray[Any, Any]]
+
+_KERAS = (".keras", ".h5")
+_BAD_INPUTS, _BAD_MODEL = 3, 4
+
+
+def is_convertible(path: Path) -> bool:
+    """Whether to_tflite takes this path: a Keras file, or a folder with a SavedModel."""
+    return path.suffix.lower() in _KERAS or (path / "saved_model.pb").is_file()
+
+
+def to_tflite(path: Path, inputs: Path | None = None, *, timeout_s: float = 600) -> bytes:
+    """The content of the `.tflite` file that TensorFlow makes of a Keras file or SavedModel.
+
+    Keras models get a batch of 1. Raises MissingExtra without TensorFlow, InputsError for inputs
+    that do not fit the model, ModelError when the conversion fails or exceeds ``timeout_s``.
+    """
+    if not path.exists():
+        raise ModelError(f"{path}: there is no such file", hint="give a .keras or .h5 file")
+    if inputs is not None and not inputs.is_file():
+        raise InputsError(f"{inputs}: there is no such file", hint="give a .npz, .npy or .csv file")
+    if find_spec("tensorflow") is None:
+        raise MissingExtra("converting .keras files", "tensorflow")
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "model.tflite"
+        _run(path, target, inputs, timeout_s)
+        return target.read_bytes()
+
+
+def _run(path: Path, target: Path, inputs: Path | None, timeout_s: float) -> None:
+    command = [sys.executable, "-W", "ignore", "-m", "pytest_autodeploy.model.convert"]
+    command += [str(path), str(target)]
+    command += [] if inputs is None else ["--inputs", str(inputs)]
+    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    try:
+        done = subprocess.run(
+            command, env=quiet, capture_output=True, timeout=timeout_s, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise ModelError(
+            f"{path}: TensorFlow had not converted it",
+            seconds=timeout_s,
+            hint="calibrate with fewer inputs, or convert it yourself and give the .tflite file",
+        ) from None
+    said = _last_line(done.stderr)
+    if done.returncode not in (0, _BAD_INPUTS, _BAD_MODEL):
+        said = f"it died with status {done.returncode}; {said or 'it said nothing'}"
+    if done.returncode == _BAD_INPUTS:
+        raise InputsError(f"{inputs}: {said}", hint="give real values for every input of the model")
+    if done.returncode:
+        raise ModelError(
+            f"{path}: TensorFlow could not convert it: {said}",
+            hint="convert it yourself and give the .tflite file",
+        )
+
+
+def _last_line(output: bytes) -> str:
+    """The last line that is more than a log of what goes well (I0000 00:00:...)."""
+    lines = [line.strip() for line in output.decode(errors="replace").splitlines()]
+    telling = [line for line in lines if line and not re.match(r"[IW]\d{4} ", line)]
+    return telling[-1] if telling else ""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The child process: writes the target, or why it failed as the last line on stderr."""
+    parser = argparse.ArgumentParser(prog="convert", description="Convert a model to .tflite.")
+    parser.add_argument("source", type=Path)
+    parser.add_argument("target", type=Path)
+    parser.add_argument("--inputs", type=Path)
+    options = parser.parse_args(arguments)
+    try:
+        options.target.write_bytes(_convert(options.source, options.inputs))
+    except InputsError as error:
+        sys.stderr.write(f"\n{error.what}\n")
+        return _BAD_INPUTS
+    except Exception as error:
+        sys.stderr.write(f"\n{_reason(error)}\n")
+        return _BAD_MODEL
+    return 0
+
+
+def _reason(error: Exception) -> str:
+    """The line of an exception that says most: where MLIR says "error:", else the first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if "error:" in line] or lines or ["no reason given"]
+    return f"{type(error).__name__}: {telling[0]}"
+
+
+def _convert(source: Path, inputs: Path | None) -> bytes:
+    import tensorflow as tf
+
+    with tempfile.TemporaryDirectory() as folder:
+        saved = str(source) if source.is_dir() else _export(source, folder)
+        converter = tf.lite.TFLiteConverter.from_saved_model(saved)
+        if inputs is not None:
+            signature = tf.saved_model.load(saved).signatures["serving_default"]
+            _, wanted = signature.structured_input_signature
+            samples = _samples(inputs, {name: wanted[name].shape.as_list() for name in wanted})
+            count = min(len(values) for values in samples.values())
+            converter.representative_dataset = lambda: (
+                {name: values[at : at + 1] for name, values in samples.items()}
+                for at in range(count)
+            )
+            converter.optimizations = [tf.lite.Optimize.DEFAULT]
+            converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
+            converter.inference_input_type = converter.inference_output_type = tf.int8
+        return bytes(converter.convert())
+
+
+def _export(source: Path, folder: str) -> str:
+    """A Keras file as a SavedModel with batch 1: an open batch leaves operators that TFLM lacks."""
+    import tensorflow as tf
+
+    model = tf.keras.models.load_model(source, compile=False)
+    specs = [
+        tf.TensorSpec([1, *tensor.shape[1:]], tensor.dtype, name=c_identifier(tensor.name))
+        for tensor in model.inputs
+    ]
+    archive = tf.keras.export.ExportArchive()
+    archive.track(model)
+    archive.add_endpoint(
+        "serve",
+        lambda *values: model(values[0] if len(values) == 1 else list(values)),
+        input_signature=specs,
+    )
+    archive.write_out(folder, verbose=False)
+    return folder
+
+
+def _samples(inputs: Path, shapes: dict[str, list[int | None]]) -> Samples:
+    """One array (n, *shape) for each input of the model; a file with one array needs no name."""
+    import numpy as np
+
+    try:
+        arrays = _arrays(inputs)
+        if len(arrays) == len(shapes) == 1:
+            arrays = dict(zip(shapes, arrays.values(), strict=True))
+        return {
+            name: np.asarray(arrays[name], np.float32).reshape(-1, *shape[1:])
+            for name, shape in shapes.items()
+        }
+    except KeyError:
+        names = f"{', '.join(shapes)}; the file has {', '.join(arrays)}"
+        raise InputsError(f"the model has the inputs {names}") from None
+    except (ValueError, OSError) as error:
+        raise InputsError(f"{error}; the model has inputs of the shapes {shapes}") from None
+
+
+def _arrays(inputs: Path) -> Samples:
+    import numpy as np
+
+    if inputs.suffix.lower() == ".csv":
+        return {"csv": np.loadtxt(inputs, delimiter=",", ndmin=2)}
+    loaded = np.load(inputs, allow_pickle=False)
+    if isinstance(loaded, np.ndarray):
+        return {"npy": loaded}
+    return {c_identifier(name): loaded[name] for name in loaded.files}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

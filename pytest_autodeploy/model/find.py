@@ -1,0 +1,70 @@
+"""From the paths that a user typed to model files with short, unique ids. Reads no file."""
+
+from __future__ import annotations
+
+import glob
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_autodeploy.errors import ModelError
+
+CONVERTED = (".keras", ".h5")
+SUFFIXES = (".tflite", *CONVERTED)
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A model to load: its ``id`` in test names and its path."""
+
+    id: str
+    path: Path
+
+
+def find_models(paths: Iterable[str | Path], base: Path) -> list[ModelFile]:
+    """All models of files, folders (searched for .tflite) and globs, each once, in order.
+
+    Relative paths start at ``base``. Raises ModelError when a path gives no model.
+    """
+    found: dict[Path, None] = {}
+    for text in paths:
+        for path in _expand(base / text):
+            found.setdefault(path.resolve())
+    return _with_ids(list(found))
+
+
+def _expand(path: Path) -> list[Path]:
+    if path.is_dir():
+        if (path / "saved_model.pb").is_file():
+            return [path]
+        models = sorted(file for file in path.rglob("*.tflite") if file.is_file())
+        return models or _none(f"no .tflite file in the folder {path}")
+    if path.exists() or not glob.has_magic(str(path)):
+        return [path] if path.exists() else _none(f"no such model file: {path}")
+    matches = sorted(Path(match) for match in glob.glob(str(path), recursive=True))  # noqa: PTH207
+    models = [match for match in matches if match.suffix in SUFFIXES]
+    return models or _none(f"no model matches {path}")
+
+
+def _none(reason: str) -> list[Path]:
+    raise ModelError(
+        reason, hint=f"Give a file ({', '.join(SUFFIXES)}), a folder of models or a glob."
+    )
+
+
+def _with_ids(paths: Sequence[Path]) -> list[ModelFile]:
+    names = {path: path.stem for path in paths}
+    for depth in range(1, max((len(path.parts) for path in paths), default=0)):
+        counts = Counter(names.values())
+        clashing = [path for path in paths if counts[names[path]] > 1]
+        if not clashing:
+            break
+        for path in clashing:
+            names[path] = _name(path, depth)
+    return [ModelFile(name, path) for path, name in names.items()]
+
+
+def _name(path: Path, depth: int) -> str:
+    """The file name with its suffix at depth 1, with one more parent folder at each further one."""
+    return "/".join(path.parts[-depth:])
