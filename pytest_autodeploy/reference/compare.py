@@ -1,0 +1,241 @@
+"""The comparison of the board's outputs with those of every kernel path on the PC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pytest_autodeploy.errors import ReferenceFailed
+from pytest_autodeploy.reference import PATHS, metrics
+from pytest_autodeploy.reference.agreement import (
+    Agreement,
+    OutputAgreement,
+    Unit,
+    WorstElement,
+    describe,
+    failure_text,
+)
+from pytest_autodeploy.reference.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pytest_autodeploy.model.graph import Model, Tensor
+
+    Arrays = Sequence[NDArray[Any]]
+    Floats = NDArray[np.float64]
+
+__all__ = ["Agreement", "Tolerance", "compare", "describe", "failure_text"]
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One output of all inferences, held against one path's, or against the nearest path's."""
+
+    pc: NDArray[Any]
+    apart: Floats  # stored units: steps or real
+    limit: Floats
+    share: Floats  # of the limit
+
+    def worst_share(self) -> Floats:
+        return _per_inference(self.share)
+
+    def worst_apart(self) -> Floats:
+        return _per_inference(self.apart)
+
+
+def compare(
+    model: Model,
+    board_outputs: Arrays,
+    by_path: Mapping[str, Arrays],
+    tolerance: Tolerance,
+    *,
+    failed_paths: Mapping[str, str] | None = None,
+) -> Agreement:
+    """Hold outputs, one array (n, *tensor shape) each, against the nearest path per inference.
+
+    The nearest path is the one whose worst element, over all outputs, is the smallest share of its
+    limit; of equals the earlier of ref, optimized, xnnpack, tensorflow. ``failed_paths`` are those
+    that could not run, with the reason. Raises ReferenceFailed for a pinned path that did not run
+    and for outputs of different shape or dtype.
+    """
+    failed = dict(failed_paths or {})
+    paths = [path for path in PATHS if path in by_path]
+    candidates = _candidates(paths, tolerance.reference, failed)
+    for path in paths:
+        _check_same_form(model, board_outputs, by_path[path], path)
+    sides = {
+        path: [
+            _side(tensor, board, pc, tolerance)
+            for tensor, board, pc in zip(model.outputs, board_outputs, by_path[path], strict=True)
+        ]
+        for path in paths
+    }
+    nearest = _nearest({path: sides[path] for path in candidates})
+    chosen = [
+        _assemble([sides[path][output] for path in candidates], nearest)
+        for output in range(len(model.outputs))
+    ]
+    return _agreement(model, board_outputs, sides, candidates, nearest, chosen, tolerance, failed)
+
+
+def _candidates(paths: list[str], reference: str, failed: Mapping[str, str]) -> list[str]:
+    if reference == "auto":
+        return paths
+    if reference not in paths:
+        why = failed.get(reference, f"only {', '.join(paths)} did")
+        raise ReferenceFailed(f"the reference {reference!r} did not run on the PC: {why}")
+    return [reference]
+
+
+def _check_same_form(model: Model, board_outputs: Arrays, pc_outputs: Arrays, path: str) -> None:
+    for tensor, board, pc in zip(model.outputs, board_outputs, pc_outputs, strict=True):
+        if board.shape != pc.shape or board.dtype != pc.dtype:
+            raise ReferenceFailed(
+                f"output {tensor.name!r}: the board gave {board.dtype} {board.shape}, "
+                f"the PC (path {path}) {pc.dtype} {pc.shape}"
+            )
+
+
+def _side(tensor: Tensor, board: NDArray[Any], pc: NDArray[Any], tolerance: Tolerance) -> _Side:
+    apart = metrics.distances(board, pc)
+    limit = metrics.limits(tensor, pc, tolerance)
+    share = metrics.shares_of_limit(metrics.judged(tensor, apart, tolerance), limit)
+    return _Side(pc, apart, limit, share)
+
+
+def _per_inference(values: Floats) -> Floats:
+    worst: Floats = values.reshape(len(values), -1).max(axis=1, initial=0)
+    return worst
+
+
+def _nearest(sides: Mapping[str, Sequence[_Side]]) -> NDArray[np.intp]:
+    """Per inference, the number of the candidate that is nearest jointly over all outputs."""
+    shares = np.array([np.max([s.worst_share() for s in each], axis=0) for each in sides.values()])
+    apart = np.array([np.max([s.worst_apart() for s in each], axis=0) for each in sides.values()])
+    # lexsort is stable, so the earlier of equals is first; where no distance is allowed at all,
+    # every share is infinite and the plain distance decides.
+    order = np.lexsort((apart, shares), axis=0)
+    first: NDArray[np.intp] = order[0]
+    return first
+
+
+def _assemble(sides: Sequence[_Side], nearest: NDArray[np.intp]) -> _Side:
+    """The side of the nearest path of each inference."""
+    if len(sides) == 1:
+        return sides[0]
+    inferences = np.arange(len(nearest))
+
+    def pick(field: str) -> NDArray[Any]:
+        picked: NDArray[Any] = np.empty_like(getattr(sides[0], field))
+        for number, side in enumerate(sides):
+            mine = inferences[nearest == number]
+            picked[mine] = getattr(side, field)[mine]
+        return picked
+
+    return _Side(pick("pc"), pick("apart"), pick("limit"), pick("share"))
+
+
+def _agreement(
+    model: Model,
+    board_outputs: Arrays,
+    sides: Mapping[str, Sequence[_Side]],
+    candidates: Sequence[str],
+    nearest: NDArray[np.intp],
+    chosen: Sequence[_Side],
+    tolerance: Tolerance,
+    failed: Mapping[str, str],
+) -> Agreement:
+    outputs = tuple(
+        _output_agreement(
+            tensor, board, side, {path: each[number] for path, each in sides.items()}, tolerance
+        )
+        for number, (tensor, board, side) in enumerate(
+            zip(model.outputs, board_outputs, chosen, strict=True)
+        )
+    )
+    unit: Unit = "steps" if any(output.unit == "steps" for output in outputs) else "real"
+    beyond = np.max([side.worst_share() for side in chosen], axis=0) > 1
+    return Agreement(
+        passed=not beyond.any(),
+        count=len(nearest),
+        outputs=outputs,
+        nearest={path: int((nearest == i).sum()) for i, path in enumerate(candidates)},
+        distances={
+            path: max(output.distances[path] for output in outputs if output.unit == unit)
+            for path in sides
+        },
+        distance_unit=unit,
+        exact=not any(side.apart.any() for side in chosen),
+        exact_paths=tuple(p for p, each in sides.items() if not any(s.apart.any() for s in each)),
+        worst=_worst(model, board_outputs, chosen, [candidates[i] for i in nearest], tolerance),
+        failed_inferences=tuple(int(number) for number in np.flatnonzero(beyond)),
+        share_beyond=sum(o.elements_beyond for o in outputs) / sum(o.elements for o in outputs),
+        tolerance="; ".join(dict.fromkeys(output.tolerance for output in outputs)),
+        reference=tolerance.reference,
+        failed_paths=failed,
+    )
+
+
+def _output_agreement(
+    tensor: Tensor,
+    board: NDArray[Any],
+    chosen: _Side,
+    sides: Mapping[str, _Side],
+    tolerance: Tolerance,
+) -> OutputAgreement:
+    steps = board.dtype.kind != "f"
+    board_real = metrics.real_values(tensor, board)
+    apart_real = chosen.apart * (tensor.scale or 1) if steps else chosen.apart
+    return OutputAgreement(
+        name=tensor.name,
+        dtype=tensor.dtype,
+        max_abs_steps=float(chosen.apart.max()) if steps else None,
+        mean_abs_steps=float(chosen.apart.mean()) if steps else None,
+        max_abs_real=float(apart_real.max()),
+        mean_abs_real=float(apart_real.mean()),
+        rmse_real=float(np.sqrt(np.mean(np.square(apart_real)))),
+        cosine=metrics.cosine(board_real, metrics.real_values(tensor, chosen.pc)),
+        elements=board.size,
+        elements_beyond=int(np.count_nonzero(chosen.share > 1)),
+        argmax_agreement=metrics.argmax_agreement(board, chosen.pc),
+        nan_mismatch=metrics.nan_mismatches(board, chosen.pc),
+        unit="steps" if steps else "real",
+        distances={path: float(side.apart.max()) for path, side in sides.items()},
+        tolerance=tolerance.words(tensor.dtype),
+    )
+
+
+def _worst(
+    model: Model,
+    board_outputs: Arrays,
+    chosen: Sequence[_Side],
+    paths: Sequence[str],
+    tolerance: Tolerance,
+) -> WorstElement | None:
+    worst_shares = [side.share.max() for side in chosen]
+    output = int(np.argmax(worst_shares))
+    if worst_shares[output] == 0:
+        return None
+    side, tensor, board = chosen[output], model.outputs[output], board_outputs[output]
+    farthest = np.where(side.share == worst_shares[output], side.apart, -1).argmax()
+    at = np.unravel_index(farthest, board.shape)
+    inference, *index = (int(part) for part in at)
+    steps = board.dtype.kind != "f"
+    apart = float(side.apart[at])
+    return WorstElement(
+        output=output,
+        name=tensor.name,
+        inference=inference,
+        index=tuple(index),
+        board=board[at].item(),
+        pc=side.pc[at].item(),
+        steps=apart if steps else None,
+        real=apart * (tensor.scale or 1) if steps else apart,
+        limit=float(side.limit[at]),
+        unit="steps" if tolerance.in_steps(tensor.dtype) else "real",
+        path=paths[inference],
+    )

@@ -1,0 +1,73 @@
+"""Random samples for every input of a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pytest_autodeploy.errors import InputsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from pytest_autodeploy.model.graph import Model, Operator, Tensor
+
+
+def random_arrays(model: Model, count: int, seed: int) -> tuple[NDArray[Any], ...]:
+    """One array (count, *tensor shape) per input; each input draws from a stream of its own."""
+    rows = min(_rows_of_lookups(model), default=None)
+    return tuple(
+        _draw(np.random.default_rng([seed, number]), tensor, (count, *tensor.shape), rows)
+        for number, tensor in enumerate(model.inputs)
+    )
+
+
+def _draw(
+    rng: np.random.Generator, tensor: Tensor, shape: tuple[int, ...], rows: int | None
+) -> NDArray[Any]:
+    kind = _dtype(tensor).kind
+    if kind == "b":
+        return rng.integers(0, 2, shape, np.uint8).astype(np.bool_)
+    if kind == "f":
+        # A grid that float16 holds exactly, so that rounding cannot reach 1.
+        bits = 10 if tensor.dtype == "float16" else 23
+        grid = rng.integers(-(2**bits), 2**bits, shape, np.int32)
+        return (grid / 2.0**bits).astype(tensor.dtype)
+    limits = np.iinfo(tensor.dtype)
+    low, high = int(limits.min), int(limits.max)
+    if rows is not None and tensor.quantization is None:
+        low, high = 0, min(high, rows - 1)
+    return rng.integers(low, high, shape, _dtype(tensor).type, endpoint=True)
+
+
+def _dtype(tensor: Tensor) -> np.dtype[Any]:
+    try:
+        dtype = np.dtype(tensor.dtype)
+    except TypeError:
+        dtype = np.dtype(object)
+    if dtype.kind not in "biuf":
+        raise InputsError(f"input {tensor.name!r}: no inputs of type {tensor.dtype} can be made")
+    return dtype
+
+
+def _rows_of_lookups(model: Model) -> Iterator[int]:
+    """Rows of each table that the model looks up by an index that it does not hold itself."""
+    for operator in model.operators:
+        if operator.name in ("GATHER", "GATHER_ND", "EMBEDDING_LOOKUP"):
+            yield from _rows(operator)
+
+
+def _rows(operator: Operator) -> Iterator[int]:
+    first, second = operator.inputs[:2]
+    ids_first = operator.name == "EMBEDDING_LOOKUP"
+    table, indices = (second, first) if ids_first else (first, second)
+    if table is None or indices is None or indices.constant:
+        return
+    if operator.name == "GATHER_ND":
+        yield min(table.shape[: indices.shape[-1]])
+    else:
+        axis = int(operator.options.get("axis", 0)) if operator.name == "GATHER" else 0
+        yield table.shape[axis]
