@@ -1,0 +1,1 @@
+"""Per-layer profiles of a model on a board, and their CSV."""

@@ -1,0 +1,96 @@
+"""The per-layer profile of one inference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pytest_autodeploy.measurement import Source
+
+Run = Literal["first", "warm"]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One operator as the board ran it: microseconds, estimated MACs, cycles, raw counters.
+
+    ``macs`` and ``cycles`` are None when they are not known, which is not the same as 0.
+    """
+
+    index: int
+    tag: str
+    us: float
+    macs: int | None = None
+    cycles: int | None = None
+    counters: tuple[int, ...] = ()
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data for reports and for crossing process borders."""
+        return {
+            "index": self.index,
+            "tag": self.tag,
+            "us": self.us,
+            "macs": self.macs,
+            "cycles": self.cycles,
+            "counters": list(self.counters),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Layer:
+        """Build a layer from the plain data of ``as_dict``."""
+        return cls(**{**plain, "counters": tuple(plain["counters"])})
+
+
+@dataclass(frozen=True)
+class LayerProfile:
+    """All layers of one inference in the order they ran.
+
+    ``run`` says which inference: the first, or a later one with warm caches. ``counter_names``
+    names what each layer's ``counters`` hold. ``source`` is the source of times and cycles; MACs
+    are always estimated.
+    """
+
+    layers: tuple[Layer, ...]
+    run: Run
+    counter_names: tuple[str, ...]
+    source: Source
+
+    @property
+    def total_us(self) -> float:
+        """Microseconds of all layers together."""
+        return sum(layer.us for layer in self.layers)
+
+    @property
+    def total_macs(self) -> int | None:
+        """MACs of all layers together, None when those of any layer are unknown."""
+        return _total([layer.macs for layer in self.layers])
+
+    @property
+    def total_cycles(self) -> int | None:
+        """Cycles of all layers together, None when those of any layer are unknown."""
+        return _total([layer.cycles for layer in self.layers])
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data for reports and for crossing process borders."""
+        return {
+            "run": self.run,
+            "counters": list(self.counter_names),
+            "source": self.source,
+            "layers": [layer.as_dict() for layer in self.layers],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> LayerProfile:
+        """Build a profile from the plain data of ``as_dict``."""
+        return cls(
+            layers=tuple(Layer.from_dict(layer) for layer in plain["layers"]),
+            run=plain["run"],
+            counter_names=tuple(plain["counters"]),
+            source=plain["source"],
+        )
+
+
+def _total(values: list[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None

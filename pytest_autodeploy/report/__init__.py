@@ -1,0 +1,1 @@
+"""What a run leaves behind: terminal, files, pytest-html, JUnit. Reports only render."""

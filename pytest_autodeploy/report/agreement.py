@@ -1,0 +1,90 @@
+"""How near the board came to the PC, in words; from the plain data of an ``Agreement``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pytest_autodeploy.report.figure import Figure
+from pytest_autodeploy.report.text import one_line
+
+Plain = Mapping[str, Any]
+
+
+def agreement_words(agreement: Plain) -> str:
+    """The agreement in a few words, such as ``within 1 step of xnnpack``."""
+    if agreement["exact"]:
+        return f"bit-exact with {_nearest(agreement)}"
+    apart = " and ".join(_largest(agreement))
+    if agreement["passed"]:
+        return f"within {apart} of {_nearest(agreement)}"
+    return f"{apart} apart, allowed {agreement['tolerance']}"
+
+
+def agreement_figures(agreement: Plain) -> list[Figure]:
+    """The details of an agreement, line by line."""
+    beyond = len(agreement["failed_inferences"])
+    return [
+        Figure("Tolerance", agreement["tolerance"], note=f"reference {agreement['reference']}"),
+        Figure("Inferences", str(agreement["count"]), note=f"{beyond} beyond the tolerance"),
+        *_path_figures(agreement),
+        *(_output_figure(output) for output in agreement["outputs"]),
+        *_worst_figures(agreement["worst"]),
+    ]
+
+
+def _path_figures(agreement: Plain) -> Iterator[Figure]:
+    unit = agreement["distance_unit"]
+    for path, distance in agreement["distances"].items():
+        times = agreement["nearest"].get(path, 0)
+        note = f"nearest in {times} of {agreement['count']}"
+        yield Figure(f"Distance to {one_line(path)}", _distance(distance, unit), note=note)
+    for path, why in agreement["failed_paths"].items():
+        yield Figure(f"Distance to {one_line(path)}", "unknown", note=one_line(why))
+
+
+def _output_figure(output: Plain) -> Figure:
+    unit = output["unit"]
+    parts = [f"mean {_distance(output[f'mean_abs_{unit}'], unit)}"]
+    if output["cosine"] is not None:
+        parts.append(f"cosine {output['cosine']:.6f}")
+    if output["argmax_agreement"] is not None:
+        parts.append(f"same largest element in {100 * output['argmax_agreement']:.4g} %")
+    if output["elements_beyond"]:
+        parts.append(f"{output['elements_beyond']} of {output['elements']} elements beyond")
+    if output["nan_mismatch"]:
+        parts.append(f"{output['nan_mismatch']} NaN on one side only")
+    label = one_line(f"Output {output['name']} ({output['dtype']})", 60)
+    return Figure(label, _distance(output[f"max_abs_{unit}"], unit), note=", ".join(parts))
+
+
+def _worst_figures(worst: Plain | None) -> Iterator[Figure]:
+    if worst:
+        index = ", ".join(map(str, worst["index"]))
+        where = f"inference {worst['inference']}, {one_line(worst['name'], 60)}[{index}]"
+        both = f"board {_number(worst['board'])}, PC {_number(worst['pc'])} ({worst['path']})"
+        yield Figure("Worst element", both, note=where)
+
+
+def _largest(agreement: Plain) -> Iterator[str]:
+    for unit in ("steps", "real"):
+        distances = [o[f"max_abs_{unit}"] for o in agreement["outputs"] if o["unit"] == unit]
+        if distances:
+            yield _distance(None if None in distances else max(distances), unit)
+
+
+def _nearest(agreement: Plain) -> str:
+    near = [path for path, times in agreement["nearest"].items() if times]
+    return one_line(near[0]) if len(near) == 1 else "the nearest path"
+
+
+def _distance(value: float | None, unit: str) -> str:
+    if value is None:
+        return "not a number"
+    if unit == "real":
+        return f"{value:.3g}"
+    return f"{value:.4g} step{'' if value == 1 else 's'}"
+
+
+def _number(value: float | None) -> str:
+    return "not a number" if value is None else f"{value:.6g}"

@@ -1,0 +1,118 @@
+"""The key figures of a model on a board, in the order of Ambiq's characterization report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_autodeploy.report.agreement import agreement_words
+from pytest_autodeploy.report.figure import Figure
+from pytest_autodeploy.report.text import one_line
+from pytest_autodeploy.report.units import si
+
+_LABELS = {
+    "macs": "Total estimated MACs",
+    "profile_cycles": "Total CPU cycles",
+    "layers": "Total model layers",
+    "macs_per_second": "MACs per second",
+    "cycles_per_mac": "Cycles per MAC",
+    "arena_used": "Tensor arena used",
+    "model_size": "Model size",
+}
+_OF_LATENCY = ("latency_median", "latency_first", "profile_time")
+_ELSEWHERE = ("latency_p95", "latency_max", "inferences_timed", "arena_given", "output_distance")
+_NEEDS_MACS = ("macs", "macs_per_second", "cycles_per_mac")
+_CLOCKS = {"HP": "Max perf", "LP": "Min perf"}
+
+
+def figures(result: Mapping[str, Any]) -> list[Figure]:
+    """The figures of a record or a merged result; what was not measured is left out.
+
+    MACs, and what derives from them, are ``unknown`` with the reason when operators of the model
+    are not modelled.
+    """
+    by_name = {item["name"]: item for item in result.get("measurements", ())}
+    lines = [*_latency(result, by_name)]
+    for name in _LABELS:
+        if name in by_name:
+            lines.append(_figure(_LABELS[name], by_name[name], _note(name, by_name)))
+        elif name in _NEEDS_MACS and result["model"].get("unknown_operators"):
+            lines.append(_unknown(name, result["model"]))
+    lines += [
+        _figure(_label(name), item)
+        for name, item in by_name.items()
+        if name not in (*_LABELS, *_OF_LATENCY, *_ELSEWHERE)
+    ]
+    return lines
+
+
+def agreement_figure(result: Mapping[str, Any]) -> Figure:
+    """The output agreement as one line."""
+    by_name = {item["name"]: item for item in result["measurements"]}
+    source = by_name.get("output_distance", result["board"]).get("source", "")
+    return Figure("Output agreement", agreement_words(result["agreement"]), source)
+
+
+def latency_of(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The measurement that stands for the latency: the median, else the first inference."""
+    by_name = {item["name"]: item for item in result.get("measurements", ())}
+    return next((by_name[name] for name in _OF_LATENCY if name in by_name), None)
+
+
+def ran_on(board: Mapping[str, Any]) -> str:
+    """Core, clock and engine of a board in words, as far as they are known."""
+    clock = f"{board.get('clock', '')} {si(board['clock_hz'], 'Hz')}" if "clock_hz" in board else ""
+    engine = f"{board.get('engine', '')} {board.get('engine_version', '')}"
+    parts = (board.get("core", ""), clock, engine)
+    return ", ".join(one_line(part, 60) for part in parts if part.strip())
+
+
+def _latency(result: Mapping[str, Any], by_name: Mapping[str, Any]) -> list[Figure]:
+    headline = latency_of(result)
+    if headline is None:
+        return []
+    label = f"{_CLOCKS.get(result['board'].get('clock', ''), 'Board')} inference time"
+    lines = [_figure(label, headline, _latency_note(headline["name"], by_name))]
+    if "profile_time" in by_name and headline["name"] != "profile_time":
+        lines.append(_figure("Profiled inference time", by_name["profile_time"], "sum of layers"))
+    return lines
+
+
+def _latency_note(headline: str, by_name: Mapping[str, Any]) -> str:
+    if headline != "latency_median":
+        return {"latency_first": "first inference", "profile_time": "sum of layers"}[headline]
+    count = by_name.get("inferences_timed")
+    parts = [f"median of {si(count['value'], '1')}" if count else "median"]
+    for name in ("first", "p95", "max"):
+        if item := by_name.get(f"latency_{name}"):
+            parts.append(f"{name} {si(item['value'], item['unit'])}")
+    return ", ".join(parts)
+
+
+def _note(name: str, by_name: Mapping[str, Any]) -> str:
+    if name == "arena_used" and "arena_given" in by_name:
+        return f"of {si(by_name['arena_given']['value'], 'B')} given"
+    return "1 KB = 1024 B" if name == "model_size" else ""
+
+
+def _unknown(name: str, model: Mapping[str, Any]) -> Figure:
+    if name != "macs":
+        return Figure(_LABELS[name], "unknown (needs the MACs)")
+    operators = [one_line(operator, 40) for operator in model["unknown_operators"]]
+    plural = "operator" if len(operators) == 1 else "operators"
+    shown = ", ".join(operators[:3]) + (", ..." if len(operators) > 3 else "")
+    known = model.get("known_macs")
+    return Figure(
+        _LABELS[name],
+        f"unknown ({len(operators)} {plural} not modelled: {shown})",
+        note=f"the others have {si(known, '1')}" if known else "",
+    )
+
+
+def _figure(label: str, item: Mapping[str, Any], note: str = "") -> Figure:
+    notes = "; ".join(part for part in (note, item.get("note", "")) if part)
+    return Figure(label, si(item["value"], item["unit"]), item["source"], one_line(notes))
+
+
+def _label(name: str) -> str:
+    return one_line(name.replace("_", " ").capitalize(), 40)

@@ -1,0 +1,183 @@
+"""Cells, details and summary for pytest-html; everything that comes from a model is escaped.
+
+pytest-html keeps the details of all tests in one HTML attribute, where each quote costs six bytes:
+the templates leave out quotes where they can, and the style stands once, in the summary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from html import escape
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from pytest_autodeploy.profile.layer_csv import csv_text
+from pytest_autodeploy.report.agreement import agreement_figures, agreement_words
+from pytest_autodeploy.report.figure import Figure
+from pytest_autodeploy.report.figures import figures, latency_of, ran_on
+from pytest_autodeploy.report.layers import layer_columns, longest, total_us
+from pytest_autodeploy.report.results import csv_name
+from pytest_autodeploy.report.terminal import title
+from pytest_autodeploy.report.text import lines, one_line
+from pytest_autodeploy.report.units import percent, si
+from pytest_autodeploy.report.verdicts import verdict_rows
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_COLUMNS = ("Model", "Board", "Latency", "Agreement")
+HIDE_COLUMNS = "<style>{}{{display:none}}</style>".format(
+    ",".join(f"th[data-column-type={name.lower()}],td.col-{name.lower()}" for name in _COLUMNS)
+)
+"""For a report without any result: pytest-html asks for columns before it is known."""
+
+_MOST_LAYERS = 40
+_BAR_WIDTH = 230
+
+
+def header_cells() -> list[str]:
+    """The four header cells, in the order of ``columns``."""
+    return [
+        f'<th class="sortable" data-column-type="{name.lower()}">{name}</th>' for name in _COLUMNS
+    ]
+
+
+def columns(record: Mapping[str, Any] | None) -> list[str]:
+    """The four cells of a test: model, board, latency, agreement; empty without a record."""
+    record = record or {"model": {}, "board": {}}
+    latency = latency_of(record)
+    agreement = record.get("agreement")
+    return _render(
+        "cells.html.j2",
+        model=one_line(record["model"].get("id", "")),
+        board=one_line(record["board"].get("id", "")),
+        latency=si(latency["value"], latency["unit"]) if latency else "",
+        source=latency["source"] if latency else "",
+        sort_key=f"{latency['value']:020.3f}" if latency else "",
+        agreement=agreement_words(agreement) if agreement else "",
+        passed=bool(agreement and agreement["passed"]),
+    ).split("\n")
+
+
+def id_cell(cell: str, nodeid: str) -> str:
+    """pytest-html's own cell of the test id, which it does not escape; ids hold model names."""
+    return cell.replace(nodeid, escape(nodeid))
+
+
+def extra_html(record: Mapping[str, Any]) -> str:
+    """The details of a test as one fragment of HTML; parts that it does not have are left out.
+
+    The layers are those of the profile, else the static ones of ``record["model"]["layers"]``.
+    The link to the CSV carries the whole file, so it works from any report.
+    """
+    agreement = record.get("agreement")
+    return _render(
+        "test.html.j2",
+        title=title(record),
+        board_source=record["board"].get("source", ""),
+        ran_on=ran_on(record["board"]),
+        message=lines(record.get("message", "")),
+        model_facts=_model_facts(record["model"]),
+        figures=figures(record),
+        agreement=agreement_figures(agreement) if agreement else [],
+        agreement_words=agreement_words(agreement) if agreement else "",
+        passed=bool(agreement and agreement["passed"]),
+        verdicts=verdict_rows(record),
+        **_layer_parts(record),
+    )
+
+
+def summary_html(results: Sequence[Mapping[str, Any]]) -> str:
+    """Style and the table of the run, one row per merged result; empty without results."""
+    rows = [_summary_row(result) for result in results]
+    return _render("summary.html.j2", rows=rows) if rows else ""
+
+
+def _layer_parts(record: Mapping[str, Any]) -> dict[str, Any]:
+    profile = record.get("profile")
+    layers = profile["layers"] if profile else record["model"].get("layers", ())
+    if not layers:
+        return {"columns": [], "bars": [], "csv": ""}
+    whole = total_us(layers)
+    shown = longest(layers, _MOST_LAYERS)
+    source = profile["source"] if profile else ""
+    return {
+        "columns": layer_columns(shown, source, whole),
+        "bars": _bars(shown, whole) if profile else [],
+        "run": profile["run"] if profile else "",
+        "layer_source": source,
+        "csv": f"data:text/csv;charset=utf-8,{quote(csv_text(profile), safe=',')}"
+        if profile
+        else "",
+        "csv_name": csv_name(record["model"]),
+    }
+
+
+def _bars(layers: Sequence[Mapping[str, Any]], whole: float) -> list[dict[str, Any]]:
+    longest_us = max(layer["us"] for layer in layers)
+    return [
+        {
+            "label": one_line(f"{layer['index']} {layer['tag']}", 24),
+            "title": one_line(f"{layer['index']} {layer['tag']}"),
+            "width": round(_BAR_WIDTH * layer["us"] / longest_us) if longest_us else 0,
+            "value": f"{si(layer['us'], 'us')}, {percent(layer['us'], whole)}",
+        }
+        for layer in layers
+    ]
+
+
+def _model_facts(model: Mapping[str, Any]) -> str:
+    """What the file says, in words, as far as it is known."""
+    parts = [model.get("path", "")]
+    if "parameters" in model:
+        parts.append(f"{si(model['parameters'], '1')} parameters")
+    if "sha256" in model:
+        parts.append(f"SHA-256 {model['sha256']}")
+    return ", ".join(one_line(part) for part in parts if part)
+
+
+def _summary_row(result: Mapping[str, Any]) -> dict[str, Any]:
+    outcomes = [row.outcome for row in verdict_rows(result)]
+    tests = [test["outcome"] for test in result["tests"]]
+    return {
+        "model": one_line(result["model"].get("id", "unknown model")),
+        "board": one_line(result["board"].get("id", "no board")),
+        "figures": _summary_figures(result),
+        "agreement": agreement_words(result["agreement"]) if result["agreement"] else "",
+        "agrees": bool(result["agreement"] and result["agreement"]["passed"]),
+        "limits": f"{outcomes.count('pass')} passed" if "pass" in outcomes else "",
+        "failed_limits": outcomes.count("FAIL"),
+        "tests": ", ".join(f"{tests.count(name)} {name}" for name in dict.fromkeys(tests)),
+    }
+
+
+def _summary_figures(result: Mapping[str, Any]) -> list[Figure]:
+    by_name = {item["name"]: item for item in result["measurements"]}
+    items = [latency_of(result), *(by_name.get(n) for n in ("macs", "arena_used", "model_size"))]
+    shown = [
+        Figure("", si(item["value"], item["unit"]), item["source"]) if item else Figure("", "")
+        for item in items
+    ]
+    if result["model"].get("unknown_operators") and "macs" not in by_name:
+        shown[1] = Figure("", "unknown")
+    return shown
+
+
+def _render(template: str, **values: Any) -> str:
+    return _environment().get_template(template).render(values).strip()
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    from pytest_autodeploy.resources import resource
+
+    return Environment(
+        loader=FileSystemLoader(resource("templates", "html")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,128 @@
+"""The records of all tests, merged into one result per model and board, and their files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_autodeploy.model.naming import file_name
+from pytest_autodeploy.profile.layer_csv import csv_text
+from pytest_autodeploy.report.files import write_bytes
+from pytest_autodeploy.report.result_json import json_text
+
+Record = Mapping[str, Any]
+Key = tuple[str, str]
+
+
+class ResultStore:
+    """Collects the record of each test; the results do not depend on the order of arrival."""
+
+    def __init__(self) -> None:
+        self._records: dict[tuple[Key, str], Record] = {}
+
+    def add(self, record: Record) -> None:
+        """Add the record of a test; a later one of the same test, as of a rerun, replaces it."""
+        key = (record["model"].get("id", ""), record["board"].get("id", ""))
+        self._records[key, record["nodeid"]] = record
+
+    def results(self) -> list[dict[str, Any]]:
+        """One merged result per model and board, sorted by their ids.
+
+        Of each measurement, agreement and profile the last by test id counts, except that an
+        agreement that failed is never hidden by one that passed.
+        """
+        by_key: dict[Key, list[Record]] = {}
+        for key, nodeid in sorted(self._records):
+            by_key.setdefault(key, []).append(self._records[key, nodeid])
+        folders = _folders(by_key)
+        return [_merge(records, folders[key]) for key, records in by_key.items()]
+
+    def write(self, output: Path, provenance: Mapping[str, Any]) -> list[Path]:
+        """Write JSON and CSV of each result below ``output`` and list them; raises ResultsError.
+
+        ``provenance`` (versions, hashes) goes into each JSON, see ``result_json.json_text``.
+        """
+        written = []
+        for result in self.results():
+            files = result["files"]
+            if result["profile"]:
+                written.append(output / files["csv"])
+                write_bytes(written[-1], csv_text(result["profile"]).encode())
+            written.append(output / files["json"])
+            write_bytes(written[-1], json_text(result, provenance).encode())
+        return written
+
+
+def _folders(keys: Iterable[Key]) -> dict[Key, str]:
+    folders: dict[Key, str] = {}
+    taken: set[str] = set()
+    for model, board in keys:
+        base = f"{file_name(model or 'no-model')}/{file_name(board or 'no-board')}"
+        folder, number = base, 2
+        while folder.lower() in taken:
+            folder, number = f"{base}-{number}", number + 1
+        taken.add(folder.lower())
+        folders[model, board] = folder
+    return folders
+
+
+def _merge(records: list[Record], folder: str) -> dict[str, Any]:
+    model = _merged_facts(record["model"] for record in records)
+    board = _merged_facts(record["board"] for record in records)
+    profile = _last(record.get("profile") for record in records)
+    files: dict[str, Any] = {"json": f"{folder}/result.json"}
+    if profile:
+        files["csv"] = f"{folder}/{csv_name(model)}"
+    if npz := sorted({r["files"]["npz"] for r in records if r.get("files", {}).get("npz")}):
+        files["npz"] = npz
+    return {
+        "model": model,
+        "run": {"port": board.pop("port", None)},
+        "board": board,
+        "seed": _last(record.get("seed") for record in records),
+        "tests": [
+            {key: record.get(key, "") for key in ("nodeid", "outcome", "message")}
+            for record in records
+        ],
+        "measurements": _measurements(records),
+        "agreement": _agreement(records),
+        "profile": profile,
+        "verdicts": [
+            {**verdict, "test": record["nodeid"]}
+            for record in records
+            for verdict in record.get("verdicts", ())
+        ],
+        "files": files,
+    }
+
+
+def csv_name(model: Mapping[str, Any]) -> str:
+    """The file name of a model's CSV."""
+    return f"{file_name(model.get('name') or 'model')}.csv"
+
+
+def _merged_facts(facts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for some in facts:
+        merged |= {key: value for key, value in some.items() if value is not None}
+    return merged
+
+
+def _last(values: Iterable[Any]) -> Any:
+    return next((value for value in reversed(list(values)) if value is not None), None)
+
+
+def _measurements(records: list[Record]) -> list[dict[str, Any]]:
+    by_name: dict[str, dict[str, Any]] = {}
+    for record in records:
+        for measurement in record.get("measurements", ()):
+            by_name[measurement["name"]] = {**measurement, "test": record["nodeid"]}
+    return [by_name[name] for name in sorted(by_name)]
+
+
+def _agreement(records: list[Record]) -> dict[str, Any] | None:
+    agreements = [{**r["agreement"], "test": r["nodeid"]} for r in records if r.get("agreement")]
+    failed = [agreement for agreement in agreements if not agreement["passed"]]
+    shown = failed or agreements
+    return shown[-1] if shown else None

@@ -1,0 +1,99 @@
+"""The terminal's summary: one section per model and board."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_autodeploy.report.figure import Figure
+from pytest_autodeploy.report.figures import agreement_figure, figures, ran_on
+from pytest_autodeploy.report.layers import Column, layer_columns, total_us
+from pytest_autodeploy.report.text import one_line
+from pytest_autodeploy.report.verdicts import verdict_rows
+
+_VALUE_WIDTH = 10
+
+
+def summary_lines(
+    result: Mapping[str, Any], *, output: str = "", verbose: bool = False, width: int = 80
+) -> tuple[str, list[str]]:
+    """Title and lines of the section of a merged result.
+
+    ``output`` is the results folder as the user knows it; ``verbose`` adds the layer table;
+    remarks that do not fit into ``width`` columns go on a line of their own.
+    """
+    shown = figures(result)
+    if result["agreement"]:
+        shown.append(agreement_figure(result))
+    lines = _figure_lines(result, shown, output, width) if shown else _failure_lines(result)
+    lines += _verdict_lines(result)
+    if verbose and result["profile"]:
+        profile = result["profile"]
+        layers = profile["layers"]
+        lines += ["", *_table(layer_columns(layers, profile["source"], total_us(layers)))]
+    return title(result), lines
+
+
+def title(result: Mapping[str, Any]) -> str:
+    """Name a result: model, board and kind of board."""
+    model, board = result["model"], result["board"]
+    name = one_line(model.get("id") or model.get("name") or "unknown model")
+    if not board.get("id"):
+        return f"{name}, no board"
+    kind = f" ({board['kind']})" if board.get("kind") else ""
+    return f"{name} on {one_line(board['id'])}{kind}"
+
+
+def _figure_lines(
+    result: Mapping[str, Any], measured: list[Figure], output: str, width: int
+) -> list[str]:
+    shown = list(measured)
+    if board := ran_on(result["board"]):
+        shown.insert(0, Figure("Ran on", board))
+    for label, key in (("Per-layer statistics file", "csv"), ("Result file", "json")):
+        if path := result["files"].get(key):
+            shown.append(Figure(label, f"{output}/{path}" if output else path))
+    label_width = max(len(figure.label) for figure in shown) + 2
+    lines: list[str] = []
+    for figure in shown:
+        value = figure.value
+        if figure.source:
+            value = f"{value:<{_VALUE_WIDTH}}  {figure.source}"
+        line = f"{figure.label:<{label_width}}{value}"
+        lines += _with_remark(line, figure.note, label_width, width)
+    return lines
+
+
+def _with_remark(line: str, remark: str, indent: int, width: int) -> list[str]:
+    if not remark:
+        return [line]
+    joined = f"{line}  {remark}"
+    return [joined] if len(joined) <= width else [line, f"{' ' * indent}{remark}"]
+
+
+def _verdict_lines(result: Mapping[str, Any]) -> list[str]:
+    rows = verdict_rows(result)
+    columns = [
+        Column("Limit", [row.limit for row in rows]),
+        Column("Verdict", [row.outcome for row in rows]),
+        Column("Value", [row.value for row in rows], right=True),
+        Column("Source", [row.source for row in rows]),
+        Column("Set by", [row.origin for row in rows]),
+    ]
+    unjudged = [f"{row.limit}: {row.words}" for row in rows if row.outcome == "not judged"]
+    return ["", *_table(columns), *unjudged] if rows else []
+
+
+def _failure_lines(result: Mapping[str, Any]) -> list[str]:
+    failed = [test for test in result["tests"] if test["outcome"] in ("failed", "error")]
+    skipped = [test for test in result["tests"] if test["outcome"] == "skipped"]
+    lines = ["nothing was measured"]
+    for test in failed or skipped:
+        message = one_line((test["message"].splitlines() or [""])[0], 400)
+        lines += [f"{test['outcome'].upper()} {one_line(test['nodeid'])}", f"  {message}"]
+    return lines
+
+
+def _table(columns: Sequence[Column]) -> list[str]:
+    cells = [column.padded() for column in columns]
+    return ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]

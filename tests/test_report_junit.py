@@ -1,0 +1,45 @@
+"""JUnit properties."""
+
+from __future__ import annotations
+
+from report_examples import MODEL, measurement, record, setup_failure
+
+from pytest_autodeploy.report.junit import properties
+
+
+def test_every_measurement_has_its_unit_and_its_source() -> None:
+    found = dict(properties(record()))
+    assert found["autodeploy.latency_median_us"] == 320648
+    assert found["autodeploy.latency_median_us.source"] == "modelled"
+    assert found["autodeploy.arena_used_bytes"] == 22928
+    assert found["autodeploy.macs"] == 2656768
+    assert found["autodeploy.macs.source"] == "estimated"
+    assert found["autodeploy.macs_per_second"] == 8285621
+
+
+def test_hashes_and_facts() -> None:
+    found = dict(properties(record()))
+    assert found["autodeploy.model_sha256"] == "5c" * 32
+    assert found["autodeploy.board_id"] == "sim:apollo4p_evb"
+    assert found["autodeploy.board_build_id"] == "b1946ac9"
+    assert found["autodeploy.source"] == "modelled"
+    assert found["autodeploy.seed"] == 42
+    assert found["autodeploy.output_agreement"] == "pass"
+
+
+def test_a_setup_failure_has_what_is_known() -> None:
+    found = dict(properties(setup_failure()))
+    assert found["autodeploy.model_id"] == "kws_ref_model"
+    assert "autodeploy.source" not in found
+
+
+def test_values_are_plain_and_names_harmless() -> None:
+    evil = record(
+        model=MODEL | {"id": "<x>\x1b"},
+        measurements=[measurement('a b"<', 1, "<&")],
+        agreement=None,
+    )
+    found = properties(evil)
+    assert {type(value) for _, value in found} <= {str, int, float}
+    assert ("autodeploy.a_b_____", 1) in found
+    assert ("autodeploy.model_id", "<x>?") in found
