@@ -22,7 +22,8 @@ MAKE_MODELS = """
 import sys
 import keras
 
-model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3), keras.layers.Softmax()])
+layers = [keras.Input((4,)), keras.layers.Dense(3, use_bias=False), keras.layers.Softmax()]
+model = keras.Sequential(layers)
 model.save(sys.argv[1] + "/tiny.keras")
 model.export(sys.argv[1] + "/saved", verbose=False)
 """
@@ -52,16 +53,9 @@ def test_a_keras_file_becomes_a_float_model_of_batch_1(models: Path, tmp_path: P
 
 
 @needs_tensorflow
-@pytest.mark.parametrize("suffix", ["npz", "npy", "csv"])
-def test_with_inputs_it_becomes_int8_throughout(models: Path, tmp_path: Path, suffix: str) -> None:
-    samples = np.random.default_rng(0).uniform(-2, 2, (16, 4))
-    inputs = tmp_path / f"inputs.{suffix}"
-    if suffix == "npz":
-        np.savez(inputs, anything=samples)
-    elif suffix == "npy":
-        np.save(inputs, samples)
-    else:
-        np.savetxt(inputs, samples, delimiter=",")
+def test_with_inputs_it_becomes_int8_throughout(models: Path, tmp_path: Path) -> None:
+    inputs = tmp_path / "inputs.npy"
+    np.save(inputs, np.random.default_rng(0).uniform(-2, 2, (16, 4)))
     model = converted(to_tflite(models / "tiny.keras", inputs), tmp_path)
     assert {tensor.dtype for tensor in (*model.inputs, *model.outputs)} == {"int8"}
     assert model.inputs[0].scale == pytest.approx(4 / 255, rel=0.05)
@@ -70,7 +64,7 @@ def test_with_inputs_it_becomes_int8_throughout(models: Path, tmp_path: Path, su
 @needs_tensorflow
 def test_a_saved_model_converts(models: Path, tmp_path: Path) -> None:
     assert is_convertible(models / "saved")
-    assert converted(to_tflite(models / "saved"), tmp_path).parameters == 4 * 3 + 3
+    assert converted(to_tflite(models / "saved"), tmp_path).parameters == 4 * 3
 
 
 @needs_tensorflow

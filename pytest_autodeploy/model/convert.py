@@ -15,15 +15,10 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.errors import InputsError, MissingExtra, ModelError
 from pytest_autodeploy.model.naming import c_identifier
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Samples = dict[str, np.ndarray[Any, Any]]
+from pytest_autodeploy.model.samples import read_samples
 
 _KERAS = (".keras", ".h5")
 _BAD_INPUTS, _BAD_MODEL = 3, 4
@@ -120,7 +115,7 @@ def _convert(source: Path, inputs: Path | None) -> bytes:
         if inputs is not None:
             signature = tf.saved_model.load(saved).signatures["serving_default"]
             _, wanted = signature.structured_input_signature
-            samples = _samples(inputs, {name: wanted[name].shape.as_list() for name in wanted})
+            samples = read_samples(inputs, {name: wanted[name].shape.as_list() for name in wanted})
             count = min(len(values) for values in samples.values())
             converter.representative_dataset = lambda: (
                 {name: values[at : at + 1] for name, values in samples.items()}
@@ -150,36 +145,6 @@ def _export(source: Path, folder: str) -> str:
     )
     archive.write_out(folder, verbose=False)
     return folder
-
-
-def _samples(inputs: Path, shapes: dict[str, list[int | None]]) -> Samples:
-    """One array (n, *shape) for each input of the model; a file with one array needs no name."""
-    import numpy as np
-
-    try:
-        arrays = _arrays(inputs)
-        if len(arrays) == len(shapes) == 1:
-            arrays = dict(zip(shapes, arrays.values(), strict=True))
-        return {
-            name: np.asarray(arrays[name], np.float32).reshape(-1, *shape[1:])
-            for name, shape in shapes.items()
-        }
-    except KeyError:
-        names = f"{', '.join(shapes)}; the file has {', '.join(arrays)}"
-        raise InputsError(f"the model has the inputs {names}") from None
-    except (ValueError, OSError) as error:
-        raise InputsError(f"{error}; the model has inputs of the shapes {shapes}") from None
-
-
-def _arrays(inputs: Path) -> Samples:
-    import numpy as np
-
-    if inputs.suffix.lower() == ".csv":
-        return {"csv": np.loadtxt(inputs, delimiter=",", ndmin=2)}
-    loaded = np.load(inputs, allow_pickle=False)
-    if isinstance(loaded, np.ndarray):
-        return {"npy": loaded}
-    return {c_identifier(name): loaded[name] for name in loaded.files}
 
 
 if __name__ == "__main__":

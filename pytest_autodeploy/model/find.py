@@ -10,8 +10,7 @@ from pathlib import Path
 
 from pytest_autodeploy.errors import ModelError
 
-CONVERTED = (".keras", ".h5")
-SUFFIXES = (".tflite", *CONVERTED)
+SUFFIXES = (".tflite", ".keras", ".h5")
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,8 @@ class Flatbuffer:
 
     def __init__(self, content: bytes) -> None:
         self.content = content
-        # Each entry takes four bytes or more; sharing is legal, so the budget is not that tight.
-        self._entries_left = len(content)
+        # An entry takes a byte or more, most take four; twice that, because sharing is legal.
+        self._entries_left = 2 * len(content)
 
     def root(self, kind: str) -> Table:
         """The table that the file starts with."""
@@ -88,7 +88,8 @@ class Table:
         self._file.require(self._position, size, self.where)
         if layout_size < 4:
             raise Damaged(f"{self.where}: no layout")
-        form = f"{(layout_size - 4) // 2}H"
+        self._file.require(layout, layout_size, self.where)
+        form = f"{min((layout_size - 4) // 2, len(self._fields))}H"
         offsets = tuple(map(int, self._file.numbers(form, layout + 4, self.where)))
         if any(offset >= size for offset in offsets if offset):
             raise Damaged(f"{self.where}: a field outside of it")
@@ -142,6 +143,7 @@ class Table:
             return ""
         end = vector.start + vector.length
         self._file.require(end, 1, f"{self.where}: {name}")
+        self._file.spend(vector.length, f"{self.where}: {name}")
         return self._file.content[vector.start : end].decode(errors="replace")
 
     def tables(self, name: str, kind: str) -> list[Table]:
