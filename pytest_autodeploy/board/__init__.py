@@ -1,0 +1,1 @@
+"""Boards: the catalog, and the kinds of board that run a model."""

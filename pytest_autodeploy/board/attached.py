@@ -1,0 +1,113 @@
+"""A board that already runs its model, reached through a port that the user names."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import filelock
+
+from pytest_autodeploy.board.identity import check_identity
+from pytest_autodeploy.errors import BoardError, BoardUnavailable, WrongFirmware
+from pytest_autodeploy.model.naming import file_name
+from pytest_autodeploy.rpc.client import ValidatorClient
+from pytest_autodeploy.rpc.link import Link
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.base import Image
+    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.rpc.messages import Identity
+
+LOCK_TIMEOUT_S = 5.0
+
+
+class AttachedBoard:
+    """A board behind ``url``; nothing is flashed, its identity decides whether it can be used.
+
+    ``simulated`` says which kind of board the user asked for: another kind is refused, and with
+    ``hardware_only`` an emulated one too.
+    """
+
+    def __init__(
+        self,
+        board_id: str,
+        spec: BoardSpec,
+        url: str,
+        *,
+        simulated: bool,
+        hardware_only: bool = False,
+        timeout_s: float,
+    ) -> None:
+        self.id = board_id
+        self.spec = spec
+        self._url = url
+        self._simulated = simulated
+        self._hardware_only = hardware_only
+        self._timeout_s = timeout_s
+        self._client: ValidatorClient | None = None
+        self._lock = filelock.FileLock(_lock_path(url), timeout=LOCK_TIMEOUT_S)
+
+    @property
+    def port(self) -> str | None:
+        return self._url
+
+    @property
+    def client(self) -> ValidatorClient:
+        if self._client is None:
+            raise BoardUnavailable("not attached", board=self.id)
+        return self._client
+
+    def start(self) -> None:
+        """Nothing to power up: the board runs."""
+
+    def load(self, image: Image) -> Identity:
+        self._attach()
+        identity = self.client.identify()
+        self._check_kind(identity.kind.name.lower())
+        check_identity(identity, image, self.id, name=self.spec.name)
+        return identity
+
+    def _check_kind(self, kind: str) -> None:
+        wrong = (kind == "simulated") != self._simulated
+        if wrong or (self._hardware_only and kind != "hardware"):
+            raise WrongFirmware(
+                f"{self._url} answers as a board of the kind {kind!r}",
+                board=self.id,
+                hint="--evb sim:NAME is for simulated boards, --evb NAME for others; "
+                "--evb-require-hardware accepts hardware only.",
+            )
+
+    def _attach(self) -> None:
+        if self._client is not None:
+            return
+        try:
+            self._lock.acquire()
+        except filelock.Timeout:
+            raise BoardUnavailable(
+                f"{self._url} is used by another run", board=self.id, seconds=LOCK_TIMEOUT_S
+            ) from None
+        try:
+            link = Link(self._url, board=self.id)
+        except BoardError:
+            self._lock.release()
+            raise
+        self._client = ValidatorClient(link, timeout_s=self._timeout_s)
+
+    def explain(self, error: BoardError) -> BoardError:
+        return error
+
+    def discard(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        self._lock.release()
+
+
+def _lock_path(url: str) -> Path:
+    folder = Path(tempfile.gettempdir()) / "pytest-autodeploy"
+    folder.mkdir(mode=0o777, exist_ok=True)
+    return folder / f"{file_name(url)}.lock"

@@ -1,0 +1,1 @@
+"""The simulated board: the program behind ``python -m pytest_autodeploy.sim``."""

@@ -1,0 +1,143 @@
+"""``python -m pytest_autodeploy.sim``: a simulated board behind a pseudo-terminal or a TCP port."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_autodeploy.board.catalog import board_names, board_spec
+from pytest_autodeploy.errors import AutodeployError, MissingExtra
+from pytest_autodeploy.sim.captured import CapturedStderr
+from pytest_autodeploy.sim.faults import SYNTAX, Fault, Faults, parse_fault
+from pytest_autodeploy.sim.server import Server
+from pytest_autodeploy.sim.stream import PtyStream, TcpStream
+from pytest_autodeploy.sim.throttle import ByteStream, Throttle
+from pytest_autodeploy.sim.validator import SimulatedValidator, distribution_version
+
+NOT_READY, MISSING_EXTRA = 1, 3
+"""Exit codes."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the board until its standard input ends, or until a signal. Returns an exit code."""
+    options = _parser().parse_args(arguments)
+    serving = options.serve or sys.stdin.isatty()
+    if importlib.util.find_spec("tflite_micro") is None:
+        return _not_ready(MissingExtra("the simulated board", "sim"), MISSING_EXTRA)
+    _forbid_core_dumps()
+    stderr = CapturedStderr(options.log)
+    try:
+        validator = SimulatedValidator(board_spec(options.board), stderr)
+        if options.model:
+            validator.flash(options.model, options.arena_kb * 1024)
+        stream = _open(options.tcp)
+    except (AutodeployError, OSError) as error:
+        return _not_ready(error, NOT_READY)
+    server = Server(validator, _slowed(stream, options), Faults(options.fault))
+    if serving:
+        print(f"{options.board} (simulated) on {stream.url}; Ctrl-C ends it.", flush=True)
+    else:
+        _say({"ready": True, "port": stream.url, "pid": os.getpid()})
+        _start(server.control, sys.stdin.buffer, _say)
+    _start(_warm_up)
+    try:
+        server.serve()
+    except KeyboardInterrupt:
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pytest_autodeploy.sim",
+        description="A simulated board: TFLM on this PC behind the RPC of the real boards; its "
+        "times are modelled. Standard input takes JSON lines, such as "
+        '{"op": "flash", "model": PATH, "arena_bytes": 0}; its end is the end of the board.',
+    )
+    add = parser.add_argument
+    add("--board", required=True, metavar="NAME", help=f"one of {', '.join(board_names())}")
+    add("--model", type=Path, metavar="FILE", help="the .tflite file that is flashed at the start")
+    add("--arena-kb", type=int, default=0, metavar="N", help="its arena; 0: the largest possible")
+    add(
+        "--tcp",
+        type=_address,
+        metavar="HOST:PORT",
+        help="serve on TCP, port 0 for any that is free; without a pseudo-terminal 127.0.0.1:0",
+    )
+    add("--link-bytes-per-s", type=float, default=0, metavar="N", help="speed of the link")
+    add("--link-latency-ms", type=float, default=0, metavar="N", help="latency of each direction")
+    add("--log", type=Path, metavar="FILE", help="where TFLM's words go")
+    add("--serve", action="store_true", help="ignore standard input, and print words, not JSON")
+    add(
+        "--fault",
+        type=_fault,
+        action="append",
+        default=[],
+        metavar="FAULT",
+        help=f"for testing; {SYNTAX}",
+    )
+    return parser
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
+    return host or "127.0.0.1", int(port)
+
+
+def _fault(text: str) -> Fault:
+    try:
+        return parse_fault(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}; {SYNTAX}") from None
+
+
+def _open(address: tuple[str, int] | None) -> PtyStream | TcpStream:
+    if address is None and hasattr(os, "openpty"):
+        return PtyStream()
+    return TcpStream(*(address or ("127.0.0.1", 0)))
+
+
+def _slowed(stream: ByteStream, options: argparse.Namespace) -> ByteStream:
+    speed, latency = options.link_bytes_per_s, options.link_latency_ms
+    if not speed and not latency:
+        return stream
+    return Throttle(stream, bytes_per_s=speed, latency_ms=latency)
+
+
+def _forbid_core_dumps() -> None:
+    """TFLM crashes on some damaged models, which is foreseen: nothing to keep a dump of."""
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _start(target: Any, *arguments: Any) -> None:
+    threading.Thread(target=target, args=arguments, daemon=True).start()
+
+
+def _warm_up() -> None:
+    """Import what the first calls need while the host still sends the model."""
+    distribution_version("tflite-micro")
+    importlib.import_module("tflite_micro")
+
+
+def _say(message: dict[str, Any]) -> None:
+    print(json.dumps(message), flush=True)
+
+
+def _not_ready(error: Exception, code: int) -> int:
+    _say({"ready": False, "error": str(error)})
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+"""TFLM on this PC: one interpreter with one model and one arena, from the tflite-micro package."""
+
+from __future__ import annotations
+
+import faulthandler
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.rpc.messages import Status, TensorInfo, TensorType
+from pytest_autodeploy.rpc.service import Log, Refused
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.model.graph import Model, Tensor
+    from pytest_autodeploy.sim.captured import CapturedStderr
+
+# fmt: off
+DTYPES = frozenset({
+    "bool", "int8", "uint8", "int16", "int32", "uint32", "int64", "uint64",
+    "float16", "float32", "float64",
+})
+# fmt: on
+"""What the package takes as an input and gives as an output; it refuses uint16, int4 and others."""
+
+STUCK_S = 60.0
+"""After so long in one call, and a second more for each inference, TFLM counts as hanging."""
+
+_NO_KERNEL = re.compile(r"(?i)find op|find a parser|op ?code")
+_NO_MEMORY = re.compile(r"(?i)failed to (re)?(size|allocate)|arena size is too small|requested:")
+_USED = re.compile(rb"Arena allocation total (\d+) bytes")
+
+
+class Engine:
+    """An interpreter that is ready to run; TFLM's words go to ``log``.
+
+    ``arena_used_bytes`` is what TFLM counts on this PC, whose pointers are longer than a board's.
+    Raises Refused when TFLM cannot prepare the model in ``arena_bytes``.
+    """
+
+    def __init__(self, model: Model, arena_bytes: int, *, log: Log, stderr: CapturedStderr) -> None:
+        self.model = model
+        self.arena_bytes = arena_bytes
+        self._log = log
+        self._stderr = stderr
+        for tensor in (*model.inputs, *model.outputs):
+            _check_dtype(tensor)
+        self._prepare()
+        self.inputs = self._describe(self._interpreter.get_input_details, model.inputs)
+        self.outputs = self._describe(self._interpreter.get_output_details, model.outputs)
+        self.arena_used_bytes = self._arena_used()
+        self._written = [bytearray(info.size_bytes) for info in self.inputs]
+        self._results: list[bytes] = []
+
+    def write(self, index: int, offset: int, data: bytes) -> None:
+        """Store bytes of an input for the next inference."""
+        self._written[index][offset : offset + len(data)] = data
+
+    def run(self, count: int) -> None:
+        """Run the model ``count`` times on the inputs as written. Raises Refused when it fails."""
+        self._results = []
+        arrays = [_array(data, info) for data, info in zip(self._written, self.inputs, strict=True)]
+        with self._watched(Status.INVOKE_FAILED, STUCK_S + count):
+            for _ in range(count):
+                for index, array in enumerate(arrays):
+                    self._interpreter.set_input(array, index)
+                self._interpreter.invoke()
+            outputs = range(len(self.outputs))
+            self._results = [self._interpreter.get_output(index).tobytes() for index in outputs]
+
+    def result(self, index: int) -> bytes:
+        """An output of the latest inference."""
+        if not self._results:
+            raise Refused(Status.BAD_ARGUMENT, "no inference has run since configure")
+        return self._results[index]
+
+    @property
+    def has_run(self) -> bool:
+        """Whether there is a latest inference."""
+        return bool(self._results)
+
+    def reset(self) -> None:
+        """Bring variables and the state of operators to what they were before the first inference.
+
+        TFLM's own reset leaves CALL_ONCE as it is, so such a model is prepared anew.
+        """
+        if any(operator.name == "CALL_ONCE" for operator in self.model.operators):
+            self._prepare()
+        else:
+            with self._watched(Status.INTERNAL_ERROR, STUCK_S):
+                self._interpreter.reset()
+
+    def _prepare(self) -> None:
+        from tflite_micro import runtime
+
+        with self._watched(Status.BAD_MODEL, STUCK_S):
+            self._interpreter: Any = runtime.Interpreter.from_bytes(
+                self.model.content, [], arena_size=self.arena_bytes
+            )
+
+    def _describe(self, details: Any, tensors: Sequence[Tensor]) -> tuple[TensorInfo, ...]:
+        with self._watched(Status.BAD_MODEL, STUCK_S):
+            return tuple(_info(tensor, details(index)) for index, tensor in enumerate(tensors))
+
+    def _arena_used(self) -> int:
+        self._interpreter.print_allocations()
+        found = _USED.search(self._stderr.take_back())
+        return int(found[1]) if found else 0
+
+    @contextmanager
+    def _watched(self, status: Status, seconds: float) -> Iterator[None]:
+        """Guard calls of TFLM: what they log is kept, what they raise is refused with ``status``.
+
+        A call that takes longer than ``seconds`` ends the process, as a watchdog restarts a board.
+        """
+        faulthandler.dump_traceback_later(seconds, exit=True, file=2)
+        try:
+            yield
+        except Exception as error:
+            raise self._refusal(status, error) from None
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+        for line in self._new_words():
+            self._log.write(line)
+
+    def _refusal(self, status: Status, error: Exception) -> Refused:
+        words = "; ".join(self._new_words()) or str(error)
+        if status is Status.BAD_MODEL and _NO_KERNEL.search(words):
+            return Refused(Status.UNSUPPORTED_OPERATOR, f"TFLM cannot run the model: {words}")
+        if status is Status.BAD_MODEL and _NO_MEMORY.search(words):
+            arena = f"an arena of {self.arena_bytes} bytes is too small for the model"
+            return Refused(Status.NO_MEMORY, f"{arena}; TFLM says: {words}")
+        return Refused(status, f"TFLM says: {words}")
+
+    def _new_words(self) -> list[str]:
+        lines = self._stderr.take().decode(errors="replace").splitlines()
+        return [line.strip() for line in lines if line.strip()]
+
+
+def _check_dtype(tensor: Tensor) -> None:
+    if tensor.dtype not in DTYPES:
+        raise Refused(
+            Status.UNSUPPORTED,
+            f"tensor {tensor.name!r} is {tensor.dtype}; the simulated board has inputs and outputs"
+            f" of {', '.join(sorted(DTYPES))}",
+        )
+
+
+def _info(tensor: Tensor, details: dict[str, Any]) -> TensorInfo:
+    import numpy as np
+
+    dtype = np.dtype(details["dtype"])
+    shape = tuple(int(size) for size in details["shape"])
+    return TensorInfo(
+        name=tensor.name,
+        element_type=TensorType[dtype.name.upper()],
+        shape=shape,
+        size_bytes=dtype.itemsize * int(np.prod(shape, dtype=np.int64)),
+        scale=tensor.scale or 0.0,
+        zero_point=tensor.zero_point or 0,
+    )
+
+
+def _array(data: bytearray, info: TensorInfo) -> Any:
+    import numpy as np
+
+    return np.frombuffer(data, info.dtype).reshape(info.shape)

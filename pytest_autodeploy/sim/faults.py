@@ -1,0 +1,108 @@
+"""Faults of a board on purpose, so that the host can be tested against them."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import re
+import signal
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_autodeploy.rpc.messages import CALLS, Identity
+from pytest_autodeploy.rpc.service import Validator
+
+KINDS_OF_CALL = ("die", "hang", "garbage")
+KINDS = ("corrupt-output", "wrong-model")
+SYNTAX = (
+    "die@CALL: end like a crash; hang@CALL: never answer; garbage@CALL: bytes that are no answer; "
+    "corrupt-output: other values; wrong-model: the hash of another model. "
+    "CALL is a call of the interface, such as invoke; CALL#2 only its second one"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """One fault: its ``kind``, the ``call`` that it befalls, and which one of them (0: each)."""
+
+    kind: str
+    call: str = ""
+    nth: int = 0
+
+
+def parse_fault(text: str) -> Fault:
+    """The fault that a user wrote; raises ValueError."""
+    if text in KINDS:
+        return Fault(text)
+    found = re.fullmatch(r"(\w+)@(\w+)(?:#([1-9]\d*))?", text)
+    calls = {_plain(call.name): call.name for call in CALLS.values()}
+    if not found or found[1] not in KINDS_OF_CALL or _plain(found[2]) not in calls:
+        raise ValueError(f"no fault {text!r}")
+    return Fault(found[1], calls[_plain(found[2])], int(found[3] or 0))
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+class Faults:
+    """The faults of one board, by the requests that reach it."""
+
+    def __init__(self, faults: Sequence[Fault] = ()) -> None:
+        self._faults = faults
+        self._kinds = {fault.kind for fault in faults}
+        self._calls: Counter[str] = Counter()
+
+    def strike(self, body: bytes) -> None:
+        """Count a request, and die of it or hang in it."""
+        self._calls[_call(body)] += 1
+        if self._due("die", body):
+            signal.raise_signal(signal.SIGSEGV)
+        while self._due("hang", body):
+            time.sleep(3600)
+
+    def spoil(self, validator: Validator) -> Validator:
+        """The validator that answers in place of this one."""
+        return _Spoiled(validator, self._kinds) if self._kinds & set(KINDS) else validator
+
+    def garble(self, body: bytes, reply: bytes) -> bytes:
+        """What is sent in place of a reply."""
+        return random.Random(0).randbytes(64) if self._due("garbage", body) else reply  # noqa: S311
+
+    def _due(self, kind: str, body: bytes) -> bool:
+        call = _call(body)
+        return any(
+            fault.kind == kind and fault.call == call and fault.nth in (0, self._calls[call])
+            for fault in self._faults
+        )
+
+
+def _call(body: bytes) -> str:
+    """The name of the call in the head of a request, whose second byte is its number."""
+    call = CALLS.get(body[1])
+    return call.name if call else ""
+
+
+class _Spoiled:
+    """A validator that gives wrong outputs or a wrong identity."""
+
+    def __init__(self, validator: Validator, kinds: set[str]) -> None:
+        self._validator = validator
+        self._kinds = kinds
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._validator, name)
+
+    def identify(self) -> Identity:
+        identity = self._validator.identify()
+        if "wrong-model" not in self._kinds or not identity.model_sha256:
+            return identity
+        other = bytes(byte ^ 0xFF for byte in identity.model_sha256)
+        return dataclasses.replace(identity, model_sha256=other)
+
+    def read_output(self, index: int, offset: int, length: int) -> bytes:
+        data = self._validator.read_output(index, offset, length)
+        corrupt = "corrupt-output" in self._kinds
+        return bytes(byte ^ 0x40 for byte in data) if corrupt else data

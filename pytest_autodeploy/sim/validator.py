@@ -1,0 +1,233 @@
+"""The simulated board itself: what it answers to each call, and what its flash holds."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.board.fit import place
+from pytest_autodeploy.errors import ModelDoesNotFit, ModelError
+from pytest_autodeploy.model.load import load_model
+from pytest_autodeploy.rpc.messages import (
+    PROTOCOL_VERSION,
+    BoardKind,
+    Capability,
+    ClockMode,
+    Identity,
+    InvokeTiming,
+    LayerRecord,
+    ModelState,
+    Status,
+    TensorInfo,
+)
+from pytest_autodeploy.rpc.service import Log, Refused
+from pytest_autodeploy.sim.engine import Engine
+from pytest_autodeploy.sim.timing import layer_cycles
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.sim.captured import CapturedStderr
+
+MAX_MESSAGE_BYTES = 60_000
+WINDOW_BYTES = 256 * 1024
+MAX_INVOCATIONS = 256
+CLOCKS = {ClockMode.LOW_POWER: "LP", ClockMode.HIGH_PERFORMANCE: "HP"}
+"""The catalog's names of the clock modes."""
+
+
+@dataclass(frozen=True)
+class Flash:
+    """What the board's flash holds: a model, or why it is none, and the size of its arena."""
+
+    model: Model | ModelError
+    size_bytes: int
+    sha256: bytes
+    arena_bytes: int
+    build_id: str
+
+
+class SimulatedValidator:
+    """A board with the memories and clocks of ``spec``; TFLM runs its model, its time is modelled.
+
+    Ticks are modelled core cycles. TFLM on a PC gives no time per layer, so a layer's time is a
+    property of its operator, and the first inference takes what the others take.
+    """
+
+    def __init__(self, spec: BoardSpec, stderr: CapturedStderr) -> None:
+        self._spec = spec
+        self._stderr = stderr
+        self.log = Log()
+        self._flash: Flash | None = None
+        self._engine: Engine | None = None
+        self._layers: tuple[LayerRecord, ...] = ()
+        self.reset()
+
+    def flash(self, path: Path, arena_bytes: int = 0, build_id: str | None = None) -> str:
+        """Put a model into the flash and restart; returns its SHA-256.
+
+        ``arena_bytes`` 0 is the largest arena on the chip. Raises ModelDoesNotFit, OSError.
+        """
+        model = _load(path)
+        content = path.read_bytes() if isinstance(model, ModelError) else model.content
+        placement = place(self._spec, len(content), arena_bytes)
+        self._flash = Flash(
+            model=model,
+            size_bytes=len(content),
+            sha256=hashlib.sha256(content).digest(),
+            arena_bytes=placement.arena_bytes,
+            build_id=build_id or default_build_id(),
+        )
+        self.reset()
+        return self._flash.sha256.hex()
+
+    def identify(self) -> Identity:
+        clocks = self._spec.clocks_hz
+        modes = Capability.CLOCK_MODES if len(clocks) > 1 else Capability(0)
+        return Identity(
+            protocol_version=PROTOCOL_VERSION,
+            kind=BoardKind.SIMULATED,
+            board=self._spec.name,
+            core=self._spec.core,
+            build_id=self._flash.build_id if self._flash else default_build_id(),
+            model_sha256=self._flash.sha256 if self._flash else b"",
+            engine="tflm",
+            engine_version=distribution_version("tflite-micro"),
+            capabilities=Capability.LAYER_PROFILE | modes,
+            clock=self._clock,
+            clocks_hz=tuple(clocks.get(name, 0) for name in CLOCKS.values()),
+            tick_hz=clocks[CLOCKS[self._clock]],
+            max_message_bytes=MAX_MESSAGE_BYTES,
+            window_bytes=WINDOW_BYTES,
+            max_invocations=MAX_INVOCATIONS,
+            counters=(),
+        )
+
+    def configure(self, arena_bytes: int) -> ModelState:
+        flash = self._flash
+        if flash is None:
+            raise Refused(Status.NO_MODEL, "no model has been flashed")
+        self._engine = None  # frees its arena
+        self._layers = ()
+        if isinstance(flash.model, ModelError):
+            raise Refused(Status.BAD_MODEL, str(flash.model))
+        arena_bytes = arena_bytes or flash.arena_bytes
+        try:
+            place(self._spec, flash.size_bytes, arena_bytes)
+        except ModelDoesNotFit as error:
+            raise Refused(Status.NO_MEMORY, str(error)) from None
+        engine = Engine(flash.model, arena_bytes, log=self.log, stderr=self._stderr)
+        self._engine = engine
+        self._layers = tuple(
+            LayerRecord(operator.name, layer_cycles(operator, self._spec.core), ())
+            for operator in flash.model.operators
+            if operator.subgraph == 0
+        )
+        return ModelState(
+            arena_bytes=arena_bytes,
+            arena_used_bytes=engine.arena_used_bytes,
+            inputs=len(engine.inputs),
+            outputs=len(engine.outputs),
+            layers=len(self._layers),
+            variables=flash.model.resource_variables,
+        )
+
+    def describe_input(self, index: int) -> TensorInfo:
+        return _at(self._configured().inputs, index, "input")
+
+    def describe_output(self, index: int) -> TensorInfo:
+        return _at(self._configured().outputs, index, "output")
+
+    def write_input(self, index: int, offset: int, data: bytes) -> None:
+        info = self.describe_input(index)
+        _check_range(f"input {index}", info, offset, len(data))
+        self._configured().write(index, offset, data)
+
+    def invoke(self, count: int) -> InvokeTiming:
+        engine = self._configured()
+        if not 1 <= count <= MAX_INVOCATIONS:
+            raise Refused(Status.BAD_ARGUMENT, f"count {count} is not 1 to {MAX_INVOCATIONS}")
+        first = not engine.has_run
+        engine.run(count)
+        ticks = sum(layer.ticks for layer in self._layers)
+        return InvokeTiming(ticks * count, first, (ticks,) * count)
+
+    def read_output(self, index: int, offset: int, length: int) -> bytes:
+        info = self.describe_output(index)
+        _check_range(f"output {index}", info, offset, length)
+        return self._configured().result(index)[offset : offset + length]
+
+    def read_layers(self, first: int, count: int) -> Sequence[LayerRecord]:
+        if not self._configured().has_run:
+            raise Refused(Status.BAD_ARGUMENT, "no inference has run since configure")
+        if first > len(self._layers):
+            raise Refused(Status.BAD_ARGUMENT, f"layer {first} of {len(self._layers)}")
+        return self._layers[first : first + count]
+
+    def set_clock(self, mode: ClockMode) -> None:
+        if CLOCKS[mode] not in self._spec.clocks_hz:
+            raise Refused(Status.UNSUPPORTED, f"{self._spec.name} has no {CLOCKS[mode]} clock")
+        self._clock = mode
+
+    def reset_state(self) -> None:
+        self._configured().reset()
+
+    def reboot(self) -> None:
+        """Restart; the log of a board that starts is empty."""
+        self.reset()
+        self.log = Log()
+
+    def reset(self) -> None:
+        """Forget the engine and the clock mode; flash and log stay."""
+        self._engine = None
+        self._layers = ()
+        fast = "HP" in self._spec.clocks_hz
+        self._clock = ClockMode.HIGH_PERFORMANCE if fast else ClockMode.LOW_POWER
+
+    def _configured(self) -> Engine:
+        if self._flash is None:
+            raise Refused(Status.NO_MODEL, "no model has been flashed")
+        if self._engine is None:
+            raise Refused(Status.NOT_CONFIGURED, "configure has not succeeded since the start")
+        return self._engine
+
+
+def _load(path: Path) -> Model | ModelError:
+    try:
+        return load_model(path)
+    except ModelError as error:
+        return error
+
+
+def _at(tensors: Sequence[TensorInfo], index: int, what: str) -> TensorInfo:
+    if index >= len(tensors):
+        raise Refused(Status.BAD_ARGUMENT, f"{what} {index} of {len(tensors)}")
+    return tensors[index]
+
+
+def _check_range(what: str, info: TensorInfo, offset: int, length: int) -> None:
+    if offset + length > info.size_bytes:
+        end = offset + length
+        raise Refused(
+            Status.BAD_ARGUMENT, f"{what} has {info.size_bytes} bytes, not bytes {offset} to {end}"
+        )
+
+
+def default_build_id() -> str:
+    """The firmware build id of a simulated board."""
+    return f"sim-{distribution_version('pytest-autodeploy')}"
+
+
+@functools.cache
+def distribution_version(name: str) -> str:
+    """Version of an installed distribution, "unknown" when it is not installed as one."""
+    from importlib import metadata  # imports much, and is not needed for the start
+
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "unknown"
