@@ -1,0 +1,220 @@
+"""Collecting: which models and boards a test runs on, its limits, and the built-in tests."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_autodeploy.config import SettingError, Settings
+from pytest_autodeploy.errors import AutodeployError
+from pytest_autodeploy.limits import DECLARATIONS, Declared, LimitError, declare, declare_text
+from pytest_autodeploy.model.find import ModelFile, find_models
+from pytest_autodeploy.state import USAGE_PROBLEMS, settings_of
+
+SUITE = "autodeploy"
+BUILTIN = "pytest_autodeploy.suite.builtin"
+OVERRIDES = "_session_overrides"
+DEFAULT_TOLERANCE = "output_tolerance"
+
+
+class SuiteModule(pytest.Module):
+    """The built-in tests, under the node id ``autodeploy``."""
+
+    @classmethod
+    def of(cls, session: pytest.Session) -> SuiteModule:
+        """The collector of the built-in tests."""
+        module = importlib.import_module(BUILTIN)
+        path = Path(str(module.__file__))
+        node: SuiteModule = cls.from_parent(session, path=path, name=SUITE, nodeid=SUITE)
+        node.obj = module
+        return node
+
+
+@dataclass(frozen=True)
+class Case:
+    """The model and the board that a test is parametrised with."""
+
+    model: ModelFile
+    board: str | None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Ids of model and board."""
+        return self.model.id, self.board or ""
+
+
+def case_of(item: pytest.Item) -> Case | None:
+    """The model and board of a test, None for a test that has nothing to do with models."""
+    parameters: Mapping[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
+    model = parameters.get("tflite_model")
+    board = parameters.get("evb")
+    return Case(model, board) if isinstance(model, ModelFile) else None
+
+
+def in_suite(item: pytest.Item) -> bool:
+    """Whether a test is one of the built-in ones."""
+    return item.getparent(SuiteModule) is not None
+
+
+def problem(config: pytest.Config, text: str) -> None:
+    """Remember a usage error; all are raised when collection is done."""
+    problems = config.stash.setdefault(USAGE_PROBLEMS, [])
+    if text not in problems:
+        problems.append(text)
+
+
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """Give a test its models and its boards."""
+    given = {
+        name for mark in metafunc.definition.iter_markers("parametrize") for name in _names(mark)
+    }
+    if "tflite_model" in metafunc.fixturenames and "tflite_model" not in given:
+        files = _models(metafunc)
+        metafunc.parametrize(
+            "tflite_model", files, ids=[file.id for file in files], indirect=True, scope="session"
+        )
+    if "evb" in metafunc.fixturenames and "evb" not in given:
+        boards = _boards(metafunc)
+        metafunc.parametrize("evb", boards, ids=boards, indirect=True, scope="session")
+
+
+def _names(mark: pytest.Mark) -> list[str]:
+    names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+    return names.replace(",", " ").split() if isinstance(names, str) else list(names)
+
+
+def _models(metafunc: pytest.Metafunc) -> list[ModelFile]:
+    config, test = metafunc.config, metafunc.definition.nodeid
+    mark = metafunc.definition.get_closest_marker("tflite")
+    settings = settings_of(config)
+    try:
+        if mark is None:
+            if settings.tflite:
+                return find_models(settings.tflite, settings.root)
+            problem(
+                config,
+                f"{test}: no model; mark it with @pytest.mark.tflite(path) or give --tflite PATH",
+            )
+            return []
+        paths = [_marked_path(path, metafunc) for path in _arguments(mark, 1)]
+        return find_models(paths, settings.root)
+    except (LimitError, AutodeployError) as error:
+        problem(config, f"{test}: {error}")
+        return []
+
+
+def _marked_path(path: str, metafunc: pytest.Metafunc) -> Path:
+    """A path of a marker is relative to the test file's folder, else to the root folder."""
+    beside = metafunc.definition.path.parent / path
+    return beside if beside.exists() else metafunc.config.rootpath / path
+
+
+def _boards(metafunc: pytest.Metafunc) -> list[str]:
+    from pytest_autodeploy.board.select import check_names
+
+    config = metafunc.config
+    settings = settings_of(config)
+    mark = metafunc.definition.get_closest_marker("evb")
+    try:
+        names = _arguments(mark, None) if mark else list(settings.evb)
+        check_names(names, settings)
+        return list(dict.fromkeys(names))
+    except (LimitError, SettingError, AutodeployError) as error:
+        problem(config, f"{metafunc.definition.nodeid}: {error}")
+        return []
+
+
+def _arguments(mark: pytest.Mark, count: int | None) -> list[str]:
+    signature = {"tflite": "tflite(path)", "evb": "evb(*names)"}[mark.name]
+    wrong = mark.kwargs or not mark.args or (count is not None and len(mark.args) != count)
+    if wrong or not all(isinstance(argument, str | Path) for argument in mark.args):
+        raise LimitError(f"wrong use of the marker {mark.name}; use {signature}")
+    return [str(argument) for argument in mark.args]
+
+
+def limits_of(item: pytest.Item) -> dict[str, Declared]:
+    """The limits of a test, the closest of marker, option and ini for each. Raises LimitError.
+
+    Options are for the built-in tests, whose outputs also have a default tolerance.
+    """
+    settings = settings_of(item.config)
+    limits = dict(_limits_of_settings(settings, options=in_suite(item)))
+    if in_suite(item):
+        limits.setdefault(DEFAULT_TOLERANCE, declare(DEFAULT_TOLERANCE, (), {"lsb": 1}, "default"))
+        return limits
+    for name in DECLARATIONS:
+        mark = item.get_closest_marker(name)
+        if mark is not None:
+            limits[name] = declare(name, mark.args, mark.kwargs, "marker")
+    return limits
+
+
+def _limits_of_settings(settings: Settings, *, options: bool) -> Iterator[tuple[str, Declared]]:
+    for name in ("output_tolerance", "latency_budget", "memory_limit"):
+        text = getattr(settings, name)
+        origin = settings.sources.get(name, "default")
+        if text is not None and (options or origin.startswith("ini")):
+            yield name, declare_text(name, text, origin)
+
+
+def add_overrides(item: pytest.Item) -> None:
+    """Let a test's session take the overrides that hold in the test's own file."""
+    names: list[str] = getattr(item, "fixturenames", [])
+    if "model_session" in names and OVERRIDES not in names:
+        names.insert(0, OVERRIDES)
+
+
+def check_limits(item: pytest.Item) -> None:
+    """Remember what is wrong with a test's limits."""
+    try:
+        limits = limits_of(item)
+    except LimitError as error:
+        problem(item.config, f"{item.nodeid.partition('[')[0]}: {error}")
+        return
+    marked = [name for name, declared in limits.items() if declared.origin == "marker"]
+    fixtures: tuple[str, ...] = tuple(getattr(item, "fixturenames", ()))
+    if marked and "model_session" not in fixtures:
+        problem(
+            item.config,
+            f"{item.nodeid.partition('[')[0]}: the marker {marked[0]} needs the fixture "
+            "model_session; add it to the test's arguments",
+        )
+
+
+def take_selection(config: pytest.Config) -> None:
+    """Take the node ids of built-in tests, which are no paths, out of pytest's arguments."""
+    selected = [arg for arg in config.args if arg == SUITE or arg.startswith(f"{SUITE}::")]
+    if selected:
+        config.option.autodeploy_selection = selected
+        config.args[:] = [arg for arg in config.args if arg not in selected]
+
+
+def wants_suite(config: pytest.Config) -> bool:
+    """Whether the built-in tests are added: on the option, or when no test was named."""
+    settings = settings_of(config)
+    if settings.no_suite or not settings.tflite:
+        return False
+    asked = settings.sources["tflite"] == "--tflite"
+    return asked or config.args_source is not config.ArgsSource.ARGS
+
+
+def keep_selection(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the built-in tests that were not named, when some were."""
+    selection: list[str] = config.option.autodeploy_selection
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
+    for item in items:
+        wanted = not in_suite(item) or any(_names_item(name, item) for name in selection)
+        (kept if wanted else dropped).append(item)
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = kept
+
+
+def _names_item(name: str, item: pytest.Item) -> bool:
+    return name == SUITE or item.nodeid == name or item.nodeid.partition("[")[0] == name

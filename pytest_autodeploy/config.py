@@ -1,0 +1,284 @@
+"""The settings of a run: one frozen object whose values know where they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+DEFAULT_EVB = "sim:apollo4p_evb"
+
+IniType = Literal["string", "args", "bool", "int", "float"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One setting: its command-line option, its ini twin ``autodeploy_<name>`` and its default."""
+
+    name: str
+    flag: str
+    help: str
+    metavar: str | None = None
+    ini: IniType | None = "string"
+    default: Any = None
+    choices: tuple[str, ...] | None = None
+    repeatable: bool = False
+    switch: bool = False
+    convert: Callable[[str], Any] = str
+
+    @property
+    def dest(self) -> str:
+        """Where the parsed option is stored."""
+        return f"autodeploy_{self.name}"
+
+    @property
+    def ini_name(self) -> str:
+        """Name of the ini twin."""
+        return f"autodeploy_{self.name}"
+
+
+def positive_int(text: str) -> int:
+    """Parse a whole number of at least 1; ValueError else."""
+    value = int(text)
+    if value < 1:
+        raise ValueError(f"{text!r} is not a positive whole number")
+    return value
+
+
+def positive_float(text: str) -> float:
+    """Parse a finite number above 0; ValueError else."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise ValueError(f"{text!r} is not a positive number")
+    return value
+
+
+def natural(text: str) -> int:
+    """Parse a whole number of at least 0; ValueError else."""
+    value = int(text)
+    if value < 0:
+        raise ValueError(f"{text!r} is negative")
+    return value
+
+
+OPTIONS = (
+    Option(
+        "tflite",
+        "--tflite",
+        "Model to run on the board: a .tflite file, a folder or a glob; .keras, .h5 and SavedModel "
+        "folders are converted with the extra 'tensorflow'. Adds the built-in tests. Repeatable",
+        metavar="PATH",
+        ini="args",
+        default=(),
+        repeatable=True,
+    ),
+    Option(
+        "inputs",
+        "--tflite-inputs",
+        "Inputs to run instead of random ones: .npz, .npy or .csv; real values are quantised. "
+        "Also the representative data of a conversion to int8",
+        metavar="FILE",
+    ),
+    Option(
+        "runs",
+        "--tflite-runs",
+        "Random inputs per model whose outputs are compared (default: 10)",
+        metavar="N",
+        ini="int",
+        default=10,
+        convert=positive_int,
+    ),
+    Option(
+        "latency_runs",
+        "--tflite-latency-runs",
+        "Inferences that are timed per model, after the first (default: 10)",
+        metavar="N",
+        ini="int",
+        default=10,
+        convert=positive_int,
+    ),
+    Option(
+        "seed",
+        "--tflite-seed",
+        "Seed of the random inputs (default: 42)",
+        metavar="N",
+        ini="int",
+        default=42,
+        convert=natural,
+    ),
+    Option(
+        "reference",
+        "--tflite-reference",
+        "Kernels on the PC that the board is compared with; auto takes the nearest of ref, "
+        "optimized and xnnpack (default: auto)",
+        metavar="KERNELS",
+        default="auto",
+        choices=("auto", "ref", "optimized", "xnnpack", "tensorflow"),
+    ),
+    Option(
+        "output_tolerance",
+        "--tflite-tolerance",
+        "Tolerance of the built-in output test, such as lsb=1 or atol=1e-3,rtol=1e-2",
+        metavar="LIMIT",
+    ),
+    Option(
+        "latency_budget",
+        "--tflite-latency-budget",
+        "Budget of the built-in latency test, such as ms=25 or us=900,statistic=p95",
+        metavar="LIMIT",
+    ),
+    Option(
+        "memory_limit",
+        "--tflite-memory-limit",
+        "Limit of the built-in memory test, such as arena_kb=32 or arena_kb=32,model_kb=100",
+        metavar="LIMIT",
+    ),
+    Option(
+        "no_suite",
+        "--tflite-no-suite",
+        "Do not add the built-in tests: --tflite only parametrises your own",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    Option(
+        "evb",
+        "--evb",
+        f"Board to run on; sim:NAME is a simulated one. Repeatable (default: {DEFAULT_EVB})",
+        metavar="NAME",
+        ini="args",
+        default=(DEFAULT_EVB,),
+        repeatable=True,
+    ),
+    Option(
+        "evb_port",
+        "--evb-port",
+        "Attach to a board that already runs its model: a device, socket://HOST:PORT or "
+        "rfc2217://HOST:PORT",
+        metavar="URL",
+    ),
+    Option(
+        "evb_clock",
+        "--evb-clock",
+        "Clock mode: HP (high performance) or LP (low power) (default: HP)",
+        metavar="MODE",
+        default="HP",
+        choices=("HP", "LP"),
+    ),
+    Option(
+        "evb_arena_kb",
+        "--evb-arena-kb",
+        "Tensor arena to give the model, in KB (default: the largest that the board allows)",
+        metavar="KB",
+        ini="int",
+        default=0,
+        convert=positive_int,
+    ),
+    Option(
+        "evb_timeout",
+        "--evb-timeout",
+        "Seconds that one call to the board may take (default: 60)",
+        metavar="SECONDS",
+        ini="float",
+        default=60.0,
+        convert=positive_float,
+    ),
+    Option(
+        "evb_require_hardware",
+        "--evb-require-hardware",
+        "Refuse to run on anything but real boards",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    Option(
+        "evb_sim_link",
+        "--evb-sim-link",
+        "Link of simulated boards, such as bytes_per_s=1000000,latency_ms=1 (default: unlimited)",
+        metavar="LINK",
+    ),
+    Option(
+        "output",
+        "--autodeploy-output",
+        "Folder for results (default: autodeploy-results)",
+        metavar="DIR",
+        default="autodeploy-results",
+    ),
+)
+
+
+class SettingError(ValueError):
+    """A value of an option or ini key cannot be used; the text names the key and what is valid."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of a run, by the names in ``OPTIONS``.
+
+    ``sources`` maps each setting that is not at its default to the option or ini key that set it.
+    """
+
+    tflite: tuple[str, ...]
+    inputs: str | None
+    runs: int
+    latency_runs: int
+    seed: int
+    reference: str
+    output_tolerance: str | None
+    latency_budget: str | None
+    memory_limit: str | None
+    no_suite: bool
+    evb: tuple[str, ...]
+    evb_port: str | None
+    evb_clock: str
+    evb_arena_kb: int
+    evb_timeout: float
+    evb_require_hardware: bool
+    evb_sim_link: str | None
+    output: str
+    root: Path
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def output_path(self) -> Path:
+        """The results folder; a relative one is relative to the folder pytest was started in."""
+        return self.root / self.output
+
+
+def resolve(
+    option_value: Callable[[str], Any],
+    ini_value: Callable[[str], Any],
+    root: Path,
+) -> Settings:
+    """Build the settings: the command line beats the ini file, which beats the default.
+
+    ``option_value`` and ``ini_value`` give None for what is not set. Raises SettingError.
+    """
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for option in OPTIONS:
+        values[option.name] = option.default
+        for raw, origin in (
+            (option_value(option.dest), option.flag),
+            (ini_value(option.ini_name) if option.ini else None, f"ini {option.ini_name}"),
+        ):
+            if raw is not None and raw != []:
+                values[option.name] = _checked(option, raw, origin)
+                sources[option.name] = origin
+                break
+    return Settings(**values, root=root, sources=sources)
+
+
+def _checked(option: Option, raw: Any, origin: str) -> Any:
+    if option.repeatable:
+        return tuple(str(item) for item in raw)
+    if option.switch:
+        return bool(raw)
+    try:
+        value = option.convert(str(raw))
+    except ValueError as error:
+        raise SettingError(f"{origin}: {error}") from None
+    if option.choices and value not in option.choices:
+        raise SettingError(f"{origin}: {value!r} is not one of {', '.join(option.choices)}")
+    return value

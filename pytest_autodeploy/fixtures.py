@@ -1,0 +1,89 @@
+"""The fixtures, and the override points: session fixtures that return plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_autodeploy.state import runtime_of
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.reference.runner import Reference
+    from pytest_autodeploy.session import ModelSession
+
+
+@pytest.fixture(scope="session")
+def tflite_model(request: pytest.FixtureRequest) -> Model:
+    """The model of the test: operators, tensors, MACs. No board is needed."""
+    return runtime_of(request.config).static_model(request.param)
+
+
+@pytest.fixture(scope="session")
+def evb_options() -> dict[str, Any]:
+    """Override point of ``evb``, for the whole run: ``{"sim_arguments": [...]}``."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def evb(request: pytest.FixtureRequest, evb_options: dict[str, Any]) -> Board:
+    """The board of the test, one per ``--evb``: its port, catalog entry and RPC client."""
+    board = runtime_of(request.config).board(request.param, evb_options)
+    board.start()
+    return board
+
+
+@pytest.fixture(scope="session")
+def model_inputs() -> Any:
+    """Override point of the inputs: None for ``--tflite-inputs`` or random ones, or arrays.
+
+    Arrays have the shape (n, *tensor shape): one array, one per input, or a dict by tensor name.
+    """
+    return None
+
+
+@pytest.fixture(scope="session")
+def model_session_options() -> dict[str, Any]:
+    """Override point of ``model_session``: ``arena_bytes``, ``clock``, ``latency_runs``."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def model_session(request: pytest.FixtureRequest, tflite_model: Model, evb: Board) -> ModelSession:
+    """The session of the model on the board: ``run``, ``latency``, ``profile``, ``memory``.
+
+    The model is flashed when the board does not run it yet. Limits that the test declares by
+    marker are measured and judged after its body.
+    """
+    return runtime_of(request.config).session(tflite_model, evb)
+
+
+@pytest.fixture
+def _session_overrides(
+    request: pytest.FixtureRequest,
+    model_session: ModelSession,
+    model_inputs: Any,
+    model_session_options: dict[str, Any],
+) -> None:
+    """Internal: a session outlives the test, the overrides are those of the test's own file."""
+    runtime_of(request.config).prepare(model_session, model_inputs, model_session_options)
+
+
+@pytest.fixture(scope="session")
+def reference(request: pytest.FixtureRequest, tflite_model: Model) -> Reference:
+    """The PC side: ``reference.run(inputs)`` gives the outputs of each TFLite kernel path."""
+    return runtime_of(request.config).reference(tflite_model)
+
+
+@pytest.fixture(scope="session")
+def power_meter_options() -> dict[str, Any]:
+    """Override point of ``power_meter``; nothing can be set until there is a meter."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def power_meter(power_meter_options: dict[str, Any]) -> Any:  # noqa: ARG001
+    """The power meter. This version supports none: tests that request it are skipped."""
+    pytest.skip("no power meter: this version cannot measure energy yet")

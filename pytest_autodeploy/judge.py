@@ -1,0 +1,153 @@
+"""Judging a test: what its limits ask for is measured, then each limit gets its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.limits import (
+    Declared,
+    EnergyLimit,
+    LatencyBudget,
+    MemoryLimit,
+    Verdict,
+)
+from pytest_autodeploy.measurement import Measurement
+from pytest_autodeploy.reference.compare import (
+    Agreement,
+    Tolerance,
+    compare,
+    describe,
+    failure_text,
+)
+from pytest_autodeploy.report.units import si
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.reference.runner import Reference
+    from pytest_autodeploy.session import ModelSession, RunResult
+
+PCSide = Callable[[], "Reference"]
+"""Gives the PC side when it is needed."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdicts of a test, and the output agreement that one of them rests on."""
+
+    verdicts: tuple[Verdict, ...]
+    agreement: Agreement | None = None
+
+    @property
+    def failures(self) -> tuple[Verdict, ...]:
+        """The verdicts that fail the test."""
+        return tuple(verdict for verdict in self.verdicts if verdict.passed is False)
+
+    @property
+    def unjudged(self) -> tuple[Verdict, ...]:
+        """Limits of the test that could not be judged."""
+        return tuple(v for v in self.verdicts if v.passed is None and v.origin == "marker")
+
+
+def judge(session: ModelSession, limits: Mapping[str, Declared], pc_side: PCSide) -> Judgement:
+    """Hold what the session has measured against the limits.
+
+    A marker's limit is measured now if the test has not; others judge only what was measured.
+    """
+    verdicts: list[Verdict] = []
+    agreement = None
+    run = session.measured.run
+    tolerance = limits.get("output_tolerance")
+    if tolerance and (run or tolerance.origin == "marker"):
+        agreement = _agreement(session, run or session.run(), tolerance, pc_side)
+        verdicts.append(_outputs(tolerance, agreement, session))
+    verdicts += _latency(session, limits.get("latency_budget"))
+    verdicts += _memory(session, limits.get("memory_limit"))
+    energy = limits.get("energy_limit")
+    if energy and isinstance(energy.limit, EnergyLimit):
+        verdicts.append(Verdict(energy.words, energy.origin, None, "no power meter"))
+    return Judgement(tuple(verdicts), agreement)
+
+
+def _agreement(
+    session: ModelSession, run: RunResult, declared: Declared, pc_side: PCSide
+) -> Agreement:
+    tolerance = declared.limit
+    assert isinstance(tolerance, Tolerance)
+    reference = pc_side()
+    by_path = reference.run(run.inputs)
+    return compare(
+        session.model, run.outputs, by_path, tolerance, failed_paths=reference.failed_paths
+    )
+
+
+def _outputs(declared: Declared, agreement: Agreement, session: ModelSession) -> Verdict:
+    words = describe(agreement) if agreement.passed else failure_text(agreement)
+    if not agreement.passed:
+        words = _block(declared, session, f"outputs differ from the PC's\n{words}")
+    return Verdict(declared.words, declared.origin, agreement.passed, words)
+
+
+def _latency(session: ModelSession, declared: Declared | None) -> list[Verdict]:
+    limit = declared.limit if declared else None
+    if declared and declared.origin == "marker" and session.measured.latency is None:
+        session.latency()
+    latency = session.measured.latency
+    if latency is None:
+        return []
+    if declared is None or not isinstance(limit, LatencyBudget):
+        return [_unlimited("latency_budget", latency.measurement("median"))]
+    return [_upper(declared, latency.measurement(limit.statistic), limit.us, session)]
+
+
+def _memory(session: ModelSession, declared: Declared | None) -> list[Verdict]:
+    limit = declared.limit if declared else None
+    if declared and declared.origin == "marker" and session.measured.memory is None:
+        session.memory()
+    memory = session.measured.memory
+    if memory is None:
+        return []
+    arena = Measurement(
+        "arena_used", memory.arena_used_bytes, "B", "lower", memory.source, memory.note
+    )
+    model = Measurement("model_size", memory.model_bytes, "B", "lower", "estimated")
+    if declared is None or not isinstance(limit, MemoryLimit):
+        return [_unlimited("memory_limit", arena)]
+    return [
+        _upper(declared, measurement, bound, session)
+        for measurement, bound in ((arena, limit.arena_bytes), (model, limit.model_bytes))
+        if bound is not None
+    ]
+
+
+def _unlimited(name: str, measurement: Measurement) -> Verdict:
+    words = f"{si(measurement.value, measurement.unit)}, no limit"
+    return Verdict(name, "none", None, words, measurement.as_dict())
+
+
+def _upper(
+    declared: Declared, measurement: Measurement, bound: float, session: ModelSession
+) -> Verdict:
+    value = si(measurement.value, measurement.unit)
+    source = ", ".join(part for part in (measurement.source, measurement.note) if part)
+    if measurement.value <= bound:
+        words = f"{value}, limit {si(bound, measurement.unit)}"
+        return Verdict(declared.words, declared.origin, True, words, measurement.as_dict())
+    over = measurement.value - bound
+    words = _block(
+        declared,
+        session,
+        f"{measurement.name.replace('_', ' ')} is over its limit\n"
+        f"  limit   {si(bound, measurement.unit)}\n"
+        f"  value   {value} ({source})\n"
+        f"  over    {si(over, measurement.unit)} ({100 * over / bound:.1f} %)",
+    )
+    return Verdict(declared.words, declared.origin, False, words, measurement.as_dict())
+
+
+def _block(declared: Declared, session: ModelSession, text: str) -> str:
+    first, _, rest = text.partition("\n")
+    return (
+        f"{session.model.name} on {session.board.id}: {first}\n"
+        f"  declared {declared.words} by {declared.origin}\n{rest}"
+    )

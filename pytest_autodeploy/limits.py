@@ -1,0 +1,186 @@
+"""Limits that a test declares, and verdicts: one limit held against one measurement."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pytest_autodeploy.reference.tolerance import Tolerance
+
+Statistic = Literal["median", "p95", "max", "first"]
+Mode = Literal["HP", "LP"]
+
+
+class LimitError(ValueError):
+    """A limit was declared wrongly; the text shows the signature."""
+
+
+@dataclass(frozen=True)
+class LatencyBudget:
+    """The longest that one inference may take, in microseconds."""
+
+    us: float
+    statistic: Statistic = "median"
+
+
+@dataclass(frozen=True)
+class MemoryLimit:
+    """The most bytes of arena and of model file."""
+
+    arena_bytes: float | None = None
+    model_bytes: float | None = None
+
+
+@dataclass(frozen=True)
+class EnergyLimit:
+    """The most energy of one inference, in microjoules, in a clock mode."""
+
+    uj: float
+    mode: Mode = "HP"
+
+
+Limit = Tolerance | LatencyBudget | MemoryLimit | EnergyLimit
+
+
+def output_tolerance(
+    *,
+    lsb: float | None = None,
+    atol: float | None = None,
+    rtol: float | None = None,
+    reference: str = "auto",
+) -> Tolerance:
+    """Declare how far outputs may differ from the PC's."""
+    for name, value in (("lsb", lsb), ("atol", atol), ("rtol", rtol)):
+        _check_number(name, value, zero=True)
+    return Tolerance(lsb, atol, rtol, reference)
+
+
+def latency_budget(
+    *, ms: float | None = None, us: float | None = None, statistic: Statistic = "median"
+) -> LatencyBudget:
+    """Declare the longest that one inference may take."""
+    _check_number("ms", ms)
+    _check_number("us", us)
+    _check_choice("statistic", statistic, ("median", "p95", "max", "first"))
+    if (ms is None) == (us is None):
+        raise ValueError("give either ms or us")
+    return LatencyBudget(us if us is not None else 1e3 * (ms or 0), statistic)
+
+
+def memory_limit(*, arena_kb: float | None = None, model_kb: float | None = None) -> MemoryLimit:
+    """Declare the most arena and model size; 1 KB is 1024 bytes."""
+    _check_number("arena_kb", arena_kb)
+    _check_number("model_kb", model_kb)
+    if arena_kb is None and model_kb is None:
+        raise ValueError("give arena_kb, model_kb or both")
+    return MemoryLimit(
+        None if arena_kb is None else 1024 * arena_kb,
+        None if model_kb is None else 1024 * model_kb,
+    )
+
+
+def energy_limit(*, uj: float, mode: Mode = "HP") -> EnergyLimit:
+    """Declare the most energy of one inference."""
+    _check_number("uj", uj)
+    _check_choice("mode", mode, ("HP", "LP"))
+    return EnergyLimit(uj, mode)
+
+
+DECLARATIONS: Mapping[str, Callable[..., Limit]] = {
+    "output_tolerance": output_tolerance,
+    "latency_budget": latency_budget,
+    "memory_limit": memory_limit,
+    "energy_limit": energy_limit,
+}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A limit as declared: ``words`` as written, ``origin`` marker, ini, option or default."""
+
+    limit: Limit
+    words: str
+    origin: str
+
+
+def declare(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], origin: str) -> Declared:
+    """Make the limit ``name`` from a marker's arguments. Raises LimitError."""
+    words = f"{name}({', '.join([*map(repr, args), *(f'{k}={v!r}' for k, v in kwargs.items())])})"
+    declaration = DECLARATIONS[name]
+    try:
+        limit = declaration(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        reason = str(error).replace(f"{name}() ", "")
+        raise LimitError(f"{origin} {words}: {reason}; use {signature(name)}") from None
+    return Declared(limit, words, origin)
+
+
+def declare_text(name: str, text: str, origin: str) -> Declared:
+    """Make the limit ``name`` from text such as ``ms=25,statistic=p95``. Raises LimitError."""
+    kwargs: dict[str, Any] = {}
+    for part in text.split(","):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise LimitError(f"{origin} {text!r}: use KEY=VALUE,... as in {signature(name)}")
+        kwargs[key.strip()] = _number_or_text(value.strip())
+    return declare(name, (), kwargs, origin)
+
+
+def signature(name: str) -> str:
+    """The signature of a limit as a user writes it, such as ``latency_budget(ms=, us=)``."""
+    parameters = inspect.signature(DECLARATIONS[name]).parameters.values()
+    parts = (
+        f"{p.name}=" if p.default in (p.empty, None) else f"{p.name}={p.default!r}"
+        for p in parameters
+    )
+    return f"{name}({', '.join(parts)})"
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return int(number) if number.is_integer() else number
+
+
+def _check_number(name: str, value: object, *, zero: bool = False) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
+        raise ValueError(f"{name} must be {'at least' if zero else 'above'} 0, not {value!r}")
+
+
+def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    if value not in choices:
+        valid = ", ".join(str(choice) for choice in choices if choice is not None)
+        raise ValueError(f"{name}={value!r} is not one of {valid}")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One limit against one measurement, with the words that a failing test prints.
+
+    ``passed`` is None when there was nothing to judge: no limit, or no way to measure.
+    """
+
+    limit: str
+    origin: str
+    passed: bool | None
+    words: str
+    measurement: Mapping[str, object] | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data for reports."""
+        return {
+            "limit": self.limit,
+            "origin": self.origin,
+            "passed": self.passed,
+            "words": self.words,
+            "measurement": dict(self.measurement) if self.measurement else None,
+        }

@@ -1,0 +1,204 @@
+"""The pytest plugin: options, markers and hooks. The work is done in the modules it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_autodeploy.config import OPTIONS, SettingError, resolve
+from pytest_autodeploy.fixtures import (
+    _session_overrides,
+    evb,
+    evb_options,
+    model_inputs,
+    model_session,
+    model_session_options,
+    power_meter,
+    power_meter_options,
+    reference,
+    tflite_model,
+)
+from pytest_autodeploy.state import SETTINGS, USAGE_PROBLEMS, is_worker, settings_of
+
+__all__ = [
+    "_session_overrides",
+    "evb",
+    "evb_options",
+    "model_inputs",
+    "model_session",
+    "model_session_options",
+    "power_meter",
+    "power_meter_options",
+    "reference",
+    "tflite_model",
+]
+
+MARKERS = (
+    "tflite(path): run the test on the model at that path: a file, a folder or a glob, relative "
+    "to the test's folder or to the root folder",
+    "evb(*names): run the test on these boards instead of those of --evb",
+    "output_tolerance(lsb=, atol=, rtol=, reference=): outputs differ from the PC's by at most lsb "
+    'steps (integers) or atol + rtol * |pc|; reference "auto" (the default: nearest path), "ref", '
+    '"optimized", "xnnpack" or "tensorflow"',
+    'latency_budget(ms= | us=, statistic="median"): one inference takes at most that long; '
+    'statistic "median", "p95", "max" or "first"',
+    "memory_limit(arena_kb=, model_kb=): the model uses at most that much; 1 KB is 1024 bytes",
+    'energy_limit(uj=, mode="HP"): one inference takes at most that energy; mode "HP" or "LP"',
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register every option and its ini twin."""
+    group = parser.getgroup("autodeploy", "TensorFlow Lite models on evaluation boards")
+    for option in OPTIONS:
+        details: dict[str, Any] = {"help": option.help, "dest": option.dest, "default": None}
+        if option.switch:
+            details["action"] = "store_true"
+        else:
+            details["metavar"] = option.metavar
+            details["action"] = "append" if option.repeatable else "store"
+        group.addoption(option.flag, **details)
+        if option.ini:
+            parser.addini(option.ini_name, f"see {option.flag}", type=option.ini, default=None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers; take node ids of built-in tests out of the arguments."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    if getattr(config.option, "autodeploy_tflite", None):
+        from pytest_autodeploy.collection import take_selection
+
+        take_selection(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Check the settings before anything is collected or touched."""
+    config = session.config
+    try:
+        settings = resolve(config.getoption, config.getini, Path(config.invocation_params.dir))
+        config.stash[SETTINGS] = settings
+        if settings.sources:
+            from pytest_autodeploy.preflight import check_settings
+
+            check_settings(settings, write=not config.option.collectonly)
+    except SettingError as error:
+        raise pytest.UsageError(str(error)) from None
+    if not (config.option.collectonly or is_worker(config)):
+        from pytest_autodeploy.finish import Results
+
+        config.pluginmanager.register(Results(config), "autodeploy_results")
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say which boards will answer, and where each value that is not a default came from."""
+    settings = settings_of(config)
+    if not settings.sources:
+        return []
+    from pytest_autodeploy.report.header import header_lines
+
+    return header_lines(settings)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Add the built-in tests to what the session collects."""
+    report = yield
+    if isinstance(collector, pytest.Session) and report.passed:
+        settings = settings_of(collector.config)
+        if settings.tflite:
+            from pytest_autodeploy.collection import SuiteModule, wants_suite
+
+            if wants_suite(collector.config):
+                report.result = [*report.result, SuiteModule.of(collector)]
+    return report
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Parametrise the model and the board."""
+    if "tflite_model" in metafunc.fixturenames or "evb" in metafunc.fixturenames:
+        from pytest_autodeploy.collection import parametrize
+
+        parametrize(metafunc)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Check the limits of all tests; drop built-in tests that were not asked for."""
+    if items:
+        from pytest_autodeploy.collection import add_overrides, check_limits
+        from pytest_autodeploy.limits import DECLARATIONS
+
+        for item in items:
+            add_overrides(item)
+            if any(item.get_closest_marker(name) for name in DECLARATIONS):
+                check_limits(item)
+    problems = config.stash.get(USAGE_PROBLEMS, [])
+    if problems:
+        raise pytest.UsageError("\n".join(problems))
+    if getattr(config.option, "autodeploy_selection", None):
+        from pytest_autodeploy.collection import keep_selection
+
+        keep_selection(config, items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Check the model before any board is touched."""
+    if _concerns(item):
+        from pytest_autodeploy import running
+
+        running.before_setup(item)
+
+
+@pytest.hookimpl(trylast=True, specname="pytest_runtest_setup")
+def pytest_runtest_setup_proof(item: pytest.Item) -> None:
+    """When the fixtures are there, let the board prove what it runs."""
+    if _concerns(item):
+        from pytest_autodeploy import running
+
+        running.after_setup(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Judge the test's limits after its body."""
+    yield
+    if _concerns(item):
+        from pytest_autodeploy import running
+
+        running.after_call(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Forget what the test has measured."""
+    yield
+    if _concerns(item):
+        from pytest_autodeploy import running
+
+        running.after_teardown(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put the record of the test on its report."""
+    report = yield
+    if _concerns(item):
+        from pytest_autodeploy import running
+
+        running.complete_report(item, call, report)
+    return report
+
+
+def _concerns(item: pytest.Item) -> bool:
+    fixtures = getattr(item, "fixturenames", ())
+    return "tflite_model" in fixtures or "evb" in fixtures

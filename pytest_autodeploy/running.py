@@ -1,0 +1,190 @@
+"""What is done around each test with a model: before set-up, after its body, on its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_autodeploy.collection import Case, case_of, in_suite, limits_of
+from pytest_autodeploy.config import SettingError
+from pytest_autodeploy.errors import (
+    AutodeployError,
+    BoardDied,
+    BoardTimeout,
+    LinkError,
+    ModelError,
+    ResultsError,
+)
+from pytest_autodeploy.judge import Judgement, judge
+from pytest_autodeploy.preflight import check_output
+from pytest_autodeploy.record import board_facts, measured_facts, model_facts
+from pytest_autodeploy.reference.tolerance import Tolerance
+from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.state import FILES, JUDGEMENT, runtime_of, settings_of
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.reference.runner import Reference
+
+TRANSIENT = (BoardDied, BoardTimeout, LinkError)
+"""What a fresh board may not do again."""
+
+
+def before_setup(item: pytest.Item) -> None:
+    """Skip what is known to be broken; refuse what no board can run; start board and PC side."""
+    case = case_of(item)
+    if case is None:
+        return
+    runtime = runtime_of(item.config)
+    reason = runtime.broken(*case.key)
+    if reason:
+        pytest.skip(reason)
+    try:
+        check_output(settings_of(item.config))
+    except SettingError as error:
+        raise ResultsError(str(error)) from None
+    if not _uses(item, "model_session"):
+        return
+    model = runtime.model(case.model)
+    if runtime.inputs_path:
+        runtime.inputs(model)
+    if "output_tolerance" in limits_of(item):
+        _reference(item, model).start()
+
+
+def _reference(item: pytest.Item, model: Model) -> Reference:
+    """The PC side for the output tolerance of a test, which may pin a kernel path."""
+    tolerance = limits_of(item)["output_tolerance"].limit
+    assert isinstance(tolerance, Tolerance)
+    return runtime_of(item.config).reference(model, tolerance.reference)
+
+
+def _uses(item: pytest.Item, fixture: str) -> bool:
+    return fixture in getattr(item, "fixturenames", ())
+
+
+def after_setup(item: pytest.Item) -> None:
+    """Let the board prove that it runs the model."""
+    session = session_of(item)
+    if session is not None:
+        session.ensure()
+
+
+def session_of(item: pytest.Item) -> ModelSession | None:
+    """The session that a test has, if any."""
+    session = getattr(item, "funcargs", {}).get("model_session")
+    return session if isinstance(session, ModelSession) else None
+
+
+def after_call(item: pytest.Item) -> None:
+    """Judge the limits; fail or skip the test accordingly."""
+    session = session_of(item)
+    if session is None:
+        return
+    judgement = judge(session, limits_of(item), lambda: _reference(item, session.model))
+    item.stash[JUDGEMENT] = judgement
+    _keep_arrays(item, session, judgement)
+    if judgement.failures:
+        pytest.fail("\n\n".join(v.words for v in judgement.failures), pytrace=False)
+    if judgement.unjudged:
+        limit = judgement.unjudged[0]
+        pytest.skip(f"{limit.limit} cannot be judged: {limit.words}")
+
+
+def _keep_arrays(item: pytest.Item, session: ModelSession, judgement: Judgement) -> None:
+    run = session.measured.run
+    case = case_of(item)
+    if run is None or case is None or judgement.agreement is None or judgement.agreement.passed:
+        return
+    from pytest_autodeploy.model.naming import file_name
+    from pytest_autodeploy.report.npz import write_mismatch
+
+    place = Path(file_name(case.key[0])) / file_name(case.key[1]) / f"{file_name(item.name)}.npz"
+    by_path = _reference(item, session.model).run(run.inputs)
+    output = settings_of(item.config).output_path
+    write_mismatch(output / place, run.inputs.arrays, run.outputs, by_path)
+    item.stash[FILES] = {"npz": place.as_posix()}
+
+
+def after_teardown(item: pytest.Item) -> None:
+    """The next test starts with nothing measured."""
+    session = session_of(item)
+    if session is not None:
+        session.begin()
+
+
+def complete_report(
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+) -> None:
+    """Show our errors as one message, note broken boards, and attach the record."""
+    case = case_of(item)
+    error = call.excinfo.value if call.excinfo else None
+    if isinstance(error, AutodeployError):
+        if call.when != "call" or in_suite(item):
+            report.longrepr = str(error)
+        if case is not None:
+            _note_fault(item, case, error, call.when)
+    if case is None or (call.when != "call" and report.passed):
+        return
+    record = _record(item, case, report)
+    if record.get("log"):
+        report.sections.append(("Log of the board", record["log"]))
+    report.autodeploy = record  # type: ignore[attr-defined]
+    from pytest_autodeploy.report.junit import properties
+
+    report.user_properties.extend(properties(record))
+    if item.config.pluginmanager.hasplugin("html"):
+        from pytest_autodeploy.report.html import extra_html
+
+        extra = {
+            "name": "model",
+            "format_type": "html",
+            "content": extra_html(record),
+            "mime_type": None,
+            "extension": None,
+        }
+        report.extras = [*getattr(report, "extras", []), extra]  # type: ignore[attr-defined]
+
+
+def _note_fault(item: pytest.Item, case: Case, error: AutodeployError, when: str) -> None:
+    runtime = runtime_of(item.config)
+    if isinstance(error, TRANSIENT):
+        runtime.fault(*case.key, error, item.nodeid)
+    elif when == "setup":
+        runtime.give_up(*case.key, error, item.nodeid)
+
+
+def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> dict[str, Any]:
+    session = session_of(item)
+    record: dict[str, Any] = {
+        "nodeid": item.nodeid,
+        "outcome": "error" if report.failed and report.when != "call" else report.outcome,
+        "message": _message(report),
+        "model": _model_facts(item, case),
+        "board": {"id": case.board} if case.board else {},
+        "files": item.stash.get(FILES, {}),
+    }
+    if session is not None and session.known:
+        record["board"] = board_facts(session)
+        record |= measured_facts(session, item.stash.get(JUDGEMENT, None))
+    return record
+
+
+def _model_facts(item: pytest.Item, case: Case) -> dict[str, Any]:
+    runtime = runtime_of(item.config)
+    try:
+        model: Model = runtime.static_model(case.model)
+    except ModelError:
+        return {"id": case.model.id, "name": case.model.path.stem, "path": str(case.model.path)}
+    return model_facts(case.model.id, model)
+
+
+def _message(report: pytest.TestReport) -> str:
+    if report.passed:
+        return ""
+    if isinstance(report.longrepr, tuple):
+        return report.longrepr[2].removeprefix("Skipped: ")
+    lines = report.longreprtext.strip().splitlines()
+    return lines[0] if isinstance(report.longrepr, str) and lines else lines[-1] if lines else ""

@@ -1,0 +1,158 @@
+"""What lives as long as the run: loaded models, PC references, boards, and what has broken."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.errors import AutodeployError
+from pytest_autodeploy.model.find import ModelFile
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.config import Settings
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.reference.inputs import Inputs
+    from pytest_autodeploy.reference.runner import Reference
+    from pytest_autodeploy.session import ModelSession, Progress
+
+FAULTS_BEFORE_BROKEN = 2
+
+
+class Runtime:
+    """Caches and owns everything that outlives one test; ``close`` releases it all."""
+
+    def __init__(self, settings: Settings, progress: Progress) -> None:
+        self.settings = settings
+        self._progress = progress
+        self._models: dict[Path, Model | AutodeployError] = {}
+        self._inputs: dict[str, Inputs] = {}
+        self._references: dict[tuple[str, tuple[str, ...]], Reference] = {}
+        self._boards: dict[tuple[str, tuple[str, ...]], Board] = {}
+        self._faults: Counter[tuple[str, str]] = Counter()
+        self._broken: dict[tuple[str, str], str] = {}
+
+    def model(self, file: ModelFile) -> Model:
+        """Load (or convert) a model, once, and check that TFLM can run it. Raises ModelError."""
+        from pytest_autodeploy.model.load import check_runnable
+
+        model = self.static_model(file)
+        check_runnable(model)
+        return model
+
+    def static_model(self, file: ModelFile) -> Model:
+        """Load (or convert) a model, once. Raises ModelError."""
+        if file.path not in self._models:
+            try:
+                self._models[file.path] = self._load(file.path)
+            except AutodeployError as error:
+                self._models[file.path] = error
+        model = self._models[file.path]
+        if isinstance(model, AutodeployError):
+            raise model
+        return model
+
+    def _load(self, path: Path) -> Model:
+        from pytest_autodeploy.model.convert import is_convertible, to_tflite
+        from pytest_autodeploy.model.load import load_model
+
+        if not is_convertible(path):
+            return load_model(path)
+        with tempfile.TemporaryDirectory(prefix="autodeploy-convert-") as folder:
+            converted = Path(folder) / f"{path.stem}.tflite"
+            converted.write_bytes(to_tflite(path, self.inputs_path))
+            return load_model(converted)
+
+    @property
+    def inputs_path(self) -> Path | None:
+        """The file of ``--tflite-inputs``; a relative one starts at the start folder."""
+        return self.settings.root / self.settings.inputs if self.settings.inputs else None
+
+    def inputs(self, model: Model) -> Inputs:
+        """The inputs that this run gives the model. Raises InputsError."""
+        from pytest_autodeploy.reference.inputs import load_inputs, random_inputs
+
+        if model.sha256 not in self._inputs:
+            path = self.inputs_path
+            self._inputs[model.sha256] = (
+                load_inputs(path, model)
+                if path
+                else random_inputs(model, self.settings.runs, self.settings.seed)
+            )
+        return self._inputs[model.sha256]
+
+    def reference(self, model: Model, kernels: str = "auto") -> Reference:
+        """The PC side of a model; ``kernels`` pins one path, "auto" is what the settings say."""
+        from pytest_autodeploy.reference import LITERT_PATHS
+        from pytest_autodeploy.reference.runner import Reference
+
+        kernels = self.settings.reference if kernels == "auto" else kernels
+        paths = LITERT_PATHS if kernels == "auto" else (kernels,)
+        key = (model.sha256, paths)
+        if key not in self._references:
+            self._references[key] = Reference(model, paths=paths)
+        return self._references[key]
+
+    def board(self, board_id: str, options: Mapping[str, Any] | None = None) -> Board:
+        """The board of that id, not started. Raises SettingError."""
+        from pytest_autodeploy.board.select import make_board
+
+        arguments = tuple((options or {}).get("sim_arguments", ()))
+        key = (board_id, arguments)
+        if key not in self._boards:
+            self._boards[key] = make_board(board_id, self.settings, arguments)
+        return self._boards[key]
+
+    def session(self, model: Model, board: Board) -> ModelSession:
+        """The session of a model on a board; nothing is flashed yet."""
+        from pytest_autodeploy.session import ModelSession
+
+        return ModelSession(model, board, inputs=self.inputs(model), progress=self._progress)
+
+    def prepare(self, session: ModelSession, inputs: Any, options: Mapping[str, Any]) -> None:
+        """Set what a test's file may override; ``inputs`` None are the run's own.
+
+        Raises InputsError, and ValueError for an option that does not exist.
+        """
+        from pytest_autodeploy.reference.inputs import as_inputs
+
+        settings = self.settings
+        known: dict[str, Any] = {
+            "arena_bytes": 1024 * settings.evb_arena_kb,
+            "clock": settings.evb_clock,
+            "latency_runs": settings.latency_runs,
+        }
+        unknown = set(options) - set(known)
+        if unknown:
+            raise ValueError(
+                f"model_session_options: {', '.join(sorted(unknown))} unknown; "
+                f"valid are {', '.join(known)}"
+            )
+        own = self.inputs(session.model)
+        chosen = own if inputs is None else as_inputs(inputs, session.model, settings.seed)
+        session.prepare(chosen, **(known | dict(options)))
+
+    def fault(self, model_id: str, board_id: str, error: AutodeployError, test: str) -> None:
+        """Count a fault of a board; at the second, its other tests with that model are skipped."""
+        key = (model_id, board_id)
+        self._faults[key] += 1
+        if self._faults[key] >= FAULTS_BEFORE_BROKEN:
+            self.give_up(model_id, board_id, error, test)
+
+    def give_up(self, model_id: str, board_id: str, error: AutodeployError, test: str) -> None:
+        """Skip the other tests of a model on a board, for the reason that ``test`` shows."""
+        self._broken[model_id, board_id] = f"{error.what} (see {test})"
+
+    def broken(self, model_id: str, board_id: str) -> str | None:
+        """Why a model's tests on a board are skipped, or None."""
+        return self._broken.get((model_id, board_id))
+
+    def close(self) -> None:
+        """Release boards, ports, locks and processes."""
+        for board in self._boards.values():
+            board.close()
+        for reference in self._references.values():
+            reference.close()

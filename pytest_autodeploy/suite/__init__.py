@@ -1,0 +1,1 @@
+"""The tests that ``--tflite`` adds by itself."""

@@ -1,0 +1,28 @@
+"""The built-in tests: each measures one thing; the plugin judges it when a limit is set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.session import ModelSession
+
+
+def test_model_fits(model_session: ModelSession) -> None:
+    """The model and its arena fit the board's memories, and ``--tflite-memory-limit``."""
+    model_session.memory()
+
+
+def test_outputs_agree(model_session: ModelSession) -> None:
+    """The board computes what the PC computes, within ``--tflite-tolerance``."""
+    model_session.run()
+
+
+def test_latency(model_session: ModelSession) -> None:
+    """One inference takes no longer than ``--tflite-latency-budget``."""
+    model_session.latency()
+
+
+def test_layer_profile(model_session: ModelSession) -> None:
+    """Every layer is profiled: time, cycles and counters."""
+    model_session.profile()

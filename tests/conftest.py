@@ -1,0 +1,32 @@
+"""Fixtures of all tests."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import shutil
+from pathlib import Path
+
+import ai_edge_litert.schema_py_generated  # noqa: F401
+import pytest
+from support import DIGITS
+
+import pytest_autodeploy
+
+pytest_plugins = ["pytester"]
+
+
+def _load_everything() -> None:
+    """Import the package: pytester drops what an inner run imports, which breaks NumPy."""
+    for module in pkgutil.walk_packages(pytest_autodeploy.__path__, "pytest_autodeploy."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
+_load_everything()
+
+
+@pytest.fixture
+def digits(pytester: pytest.Pytester) -> Path:
+    """The digits model, copied into the folder of an inner pytest run."""
+    return Path(shutil.copy(DIGITS, pytester.path))

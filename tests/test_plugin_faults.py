@@ -1,0 +1,164 @@
+"""Boards that break in a run: a clear result, a fresh board for the next test, nothing left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from typing import TypeVar
+
+import pytest
+
+T = TypeVar("T")
+
+HEAD = """
+import os, signal, threading
+import pytest
+pytestmark = pytest.mark.tflite("digits_cnn.tflite")
+"""
+
+
+def break_board(pytester: pytest.Pytester, *faults: str) -> None:
+    """Give the simulated board of an inner run faults such as ``die@invoke``."""
+    arguments = [part for fault in faults for part in ("--fault", fault)]
+    pytester.makeconftest(
+        "import pytest\n@pytest.fixture(scope='session')\n"
+        f"def evb_options(): return {{'sim_arguments': {arguments!r}}}\n"
+    )
+
+
+def test_a_board_that_dies_names_call_and_signal(pytester: pytest.Pytester, digits: Path) -> None:
+    break_board(pytester, "die@invoke")
+    result = pytester.runpytest("--tflite", digits.name)
+    result.assert_outcomes(passed=1, failed=2, skipped=1)
+    result.stdout.fnmatch_lines(["sim:apollo4p_evb: invoke: its process died of SIGSEGV*"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_the_test_after_a_fault_gets_a_fresh_board(pytester: pytest.Pytester, digits: Path) -> None:
+    pytester.makepyfile(
+        test_it=HEAD
+        + """
+def test_dies(model_session, evb):
+    os.kill(evb.pid, signal.SIGKILL)
+    model_session.run()
+
+def test_lives(model_session):
+    model_session.run()
+"""
+    )
+    result = pytester.runpytest("test_it.py")
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["*BoardDied: sim:apollo4p_evb: *: its process died of SIGKILL*"])
+
+
+def test_a_board_killed_in_the_middle_of_a_run_fails_that_test_alone(
+    pytester: pytest.Pytester, digits: Path
+) -> None:
+    pytester.makepyfile(
+        test_it=HEAD
+        + """
+def test_dies(model_session, evb):
+    model_session.run(inputs=1)
+    threading.Timer(0.2, os.kill, (evb.pid, signal.SIGKILL)).start()
+    model_session.run(inputs=20000)
+
+def test_lives(model_session):
+    model_session.run()
+"""
+    )
+    result = pytester.runpytest("test_it.py")
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["*its process died of SIGKILL*"])
+
+
+def test_a_silent_board_times_out_and_its_other_tests_are_skipped(
+    pytester: pytest.Pytester, digits: Path
+) -> None:
+    break_board(pytester, "hang@invoke")
+    result = pytester.runpytest("--tflite", digits.name, "--evb-timeout", "0.5", "-rs")
+    result.assert_outcomes(passed=1, failed=2, skipped=1)
+    result.stdout.fnmatch_lines(["sim:apollo4p_evb: invoke: no answer after 0.* s", "SKIPPED*invoke*see *"])
+
+
+def test_a_board_with_other_firmware_never_yields_numbers(
+    pytester: pytest.Pytester, digits: Path
+) -> None:
+    break_board(pytester, "wrong-model")
+    result = pytester.runpytest("--tflite", digits.name)
+    result.assert_outcomes(errors=1, skipped=3)
+    result.stdout.fnmatch_lines(["sim:apollo4p_evb: it runs a model of SHA-256 *not digits_cnn*"])
+
+
+def test_a_garbled_reply_is_asked_for_again(pytester: pytest.Pytester, digits: Path) -> None:
+    break_board(pytester, "garbage@read_output#2")
+    pytester.runpytest("--tflite", digits.name).assert_outcomes(passed=4)
+
+
+def test_a_missing_extra_names_the_command_that_installs_it(
+    pytester: pytest.Pytester, digits: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    result = pytester.runpytest_inprocess("--tflite", digits.name)
+    result.assert_outcomes(errors=1, skipped=3)
+    result.stdout.fnmatch_lines(
+        [
+            "the simulated board needs the extra 'sim'",
+            "  pip install 'pytest-autodeploy[[]sim]'",
+        ]
+    )
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds child processes in /proc")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_run_leaves_no_process(
+    pytester: pytest.Pytester, digits: Path, how: signal.Signals
+) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "--tflite", digits.name, "--tflite-runs", "100000"],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        children = wait_for(lambda: two_children(run.pid))
+        wait_for(lambda: has_port(children))
+        os.kill(run.pid, how)
+        output, _ = run.communicate(timeout=30)
+    finally:
+        run.kill()
+    if how is signal.SIGINT:
+        assert run.returncode == pytest.ExitCode.INTERRUPTED
+        assert "KeyboardInterrupt" in output
+    wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+
+
+def two_children(pid: int) -> list[int]:
+    """The simulated board and the PC reference of a run, once both are there."""
+    text = "".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    children = sorted(map(int, text.split()))
+    return children if len(children) >= 2 else []
+
+
+def has_port(children: list[int]) -> bool:
+    """Whether one of the processes has opened a pty."""
+    for link in [link for child in children for link in Path(f"/proc/{child}/fd").glob("*")]:
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            if str(link.readlink()).startswith("/dev/pt"):
+                return True
+    return False
+
+
+def wait_for(condition: Callable[[], T], timeout_s: float = 20.0) -> T:
+    """Poll until the condition holds."""
+    until = time.monotonic() + timeout_s
+    while not (value := condition()):
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.01)
+    return value
