@@ -132,9 +132,7 @@ def complete_report(
     if record.get("log"):
         report.sections.append(("Log of the board", record["log"]))
     report.autodeploy = record  # type: ignore[attr-defined]
-    from pytest_autodeploy.report.junit import properties
-
-    report.user_properties.extend(properties(record))
+    _set_properties(item, report, record)
     if item.config.pluginmanager.hasplugin("html"):
         from pytest_autodeploy.report.html import extra_html
 
@@ -146,6 +144,15 @@ def complete_report(
             "extension": None,
         }
         report.extras = [*getattr(report, "extras", []), extra]  # type: ignore[attr-defined]
+
+
+def _set_properties(item: pytest.Item, report: pytest.TestReport, record: dict[str, Any]) -> None:
+    """On this report and on those to come, of which JUnit takes the last; once after a rerun."""
+    from pytest_autodeploy.report.junit import properties
+
+    others = [pair for pair in item.user_properties if not pair[0].startswith("autodeploy.")]
+    item.user_properties[:] = [*others, *properties(record)]
+    report.user_properties[:] = item.user_properties
 
 
 def _note_fault(item: pytest.Item, case: Case, error: AutodeployError, when: str) -> None:

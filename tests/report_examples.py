@@ -70,6 +70,7 @@ AGREEMENT: dict[str, Any] = {
             "tolerance": "1 step",
         }
     ],
+    "words": "within 1 step of ref",
     "nearest": {"ref": 10, "optimized": 0, "xnnpack": 0},
     "distances": {"ref": 1.0, "optimized": 1.0, "xnnpack": 3.0},
     "distance_unit": "steps",

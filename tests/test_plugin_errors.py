@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import tflite_builder
 from support import DIGITS
 
@@ -104,7 +103,10 @@ def test_inputs_that_cannot_be_used_are_one_error(
         (("--tflite-reference", "gpu"), "--tflite-reference: 'gpu' is not one of auto, ref*"),
         (("--tflite-tolerance", "1"), "--tflite-tolerance '1': use KEY=VALUE,... as in output_*"),
         (("--tflite-latency-budget", "ms=-1"), "--tflite-latency-budget *ms must be above 0*"),
-        (("--tflite-latency-budget", "ms=x"), "--tflite-latency-budget *must be a number, not 'x'*"),
+        (
+            ("--tflite-latency-budget", "ms=x"),
+            "--tflite-latency-budget *must be a number, not 'x'*",
+        ),
         (("--tflite-memory-limit", "kb=1"), "--tflite-memory-limit *unexpected*'kb'; use memory_*"),
         (("--autodeploy-output", "digits_cnn.tflite/x"), "--autodeploy-output: cannot write*"),
     ],
@@ -137,13 +139,13 @@ def test_a_port_that_does_not_exist_lists_those_that_do(
     result.stdout.no_fnmatch_line(TRACEBACK)
 
 
-def test_a_model_that_does_not_fit_shows_the_sums(
-    pytester: pytest.Pytester, digits: Path
-) -> None:
+def test_a_model_that_does_not_fit_shows_the_sums(pytester: pytest.Pytester, digits: Path) -> None:
     arena = ("--evb-arena-kb", "4000")
     result = pytester.runpytest("--tflite", digits.name, "--evb", "sim:apollo3p_evb", *arena)
     result.assert_outcomes(errors=1, skipped=3)
-    result.stdout.fnmatch_lines(["sim:apollo3p_evb: flash refused: the arena does not fit: *KB > *"])
+    result.stdout.fnmatch_lines(
+        ["sim:apollo3p_evb: flash refused: the arena does not fit: *KB > *"]
+    )
 
 
 def test_an_arena_that_is_too_small_has_tflms_own_words(

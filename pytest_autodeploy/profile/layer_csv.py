@@ -16,7 +16,8 @@ def csv_text(profile: Mapping[str, Any]) -> str:
     r"""Render a profile (``LayerProfile.as_dict``) as CSV after RFC 4180, with ``\n`` line ends.
 
     Columns: ``Event, Tag, uSeconds, Est MACs, cycles``, one per counter that the board has, and
-    ``Source``, the source of times, cycles and counters. Unknown values are empty cells. A name
+    ``Source``, the source of times, cycles and counters. Unknown values are empty cells, as are
+    those of layers that have not run. A name
     that a spreadsheet would run as a formula (it starts with ``= + - @`` or white space) gets an
     apostrophe in front.
     """
@@ -29,10 +30,10 @@ def csv_text(profile: Mapping[str, Any]) -> str:
             [
                 layer["index"],
                 _harmless(str(layer["tag"])),
-                _plain_number(layer["us"]),
+                _plain_number(layer.get("us")),
                 _or_empty(layer["macs"]),
-                _or_empty(layer["cycles"]),
-                *_padded(layer["counters"], len(counters)),
+                _or_empty(layer.get("cycles")),
+                *_padded(layer.get("counters", []), len(counters)),
                 profile["source"],
             ]
         )
@@ -43,8 +44,8 @@ def _harmless(name: str) -> str:
     return f"'{name}" if name.startswith(_FORMULA_STARTS) else name
 
 
-def _plain_number(value: float) -> str:
-    return f"{value:.3f}".rstrip("0").rstrip(".")
+def _plain_number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def _or_empty(value: int | None) -> int | str:

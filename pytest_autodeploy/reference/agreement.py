@@ -88,9 +88,9 @@ class Agreement:
     failed_paths: Mapping[str, str]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; NaN and infinity become None."""
+        """Plain data for JSON, with ``words`` for ``describe``; NaN and infinity become None."""
         plain: dict[str, Any] = _plain(self)
-        return plain
+        return plain | {"words": describe(self)}
 
     @property
     def distance(self) -> float:

@@ -13,12 +13,7 @@ Plain = Mapping[str, Any]
 
 def agreement_words(agreement: Plain) -> str:
     """The agreement in a few words, such as ``within 1 step of xnnpack``."""
-    if agreement["exact"]:
-        return f"bit-exact with {_nearest(agreement)}"
-    apart = " and ".join(_largest(agreement))
-    if agreement["passed"]:
-        return f"within {apart} of {_nearest(agreement)}"
-    return f"{apart} apart, allowed {agreement['tolerance']}"
+    return one_line(agreement["words"])
 
 
 def agreement_figures(agreement: Plain) -> list[Figure]:
@@ -64,18 +59,6 @@ def _worst_figures(worst: Plain | None) -> Iterator[Figure]:
         where = f"inference {worst['inference']}, {one_line(worst['name'], 60)}[{index}]"
         both = f"board {_number(worst['board'])}, PC {_number(worst['pc'])} ({worst['path']})"
         yield Figure("Worst element", both, note=where)
-
-
-def _largest(agreement: Plain) -> Iterator[str]:
-    for unit in ("steps", "real"):
-        distances = [o[f"max_abs_{unit}"] for o in agreement["outputs"] if o["unit"] == unit]
-        if distances:
-            yield _distance(None if None in distances else max(distances), unit)
-
-
-def _nearest(agreement: Plain) -> str:
-    near = [path for path, times in agreement["nearest"].items() if times]
-    return one_line(near[0]) if len(near) == 1 else "the nearest path"
 
 
 def _distance(value: float | None, unit: str) -> str:

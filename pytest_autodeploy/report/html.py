@@ -101,15 +101,14 @@ def _layer_parts(record: Mapping[str, Any]) -> dict[str, Any]:
         return {"columns": [], "bars": [], "csv": ""}
     whole = total_us(layers)
     shown = longest(layers, _MOST_LAYERS)
-    source = profile["source"] if profile else ""
+    static = {"layers": layers, "counters": [], "source": "estimated", "run": ""}
+    shown_profile = profile or static
     return {
-        "columns": layer_columns(shown, source, whole),
+        "columns": layer_columns(shown, shown_profile["source"], whole),
         "bars": _bars(shown, whole) if profile else [],
-        "run": profile["run"] if profile else "",
-        "layer_source": source,
-        "csv": f"data:text/csv;charset=utf-8,{quote(csv_text(profile), safe=',')}"
-        if profile
-        else "",
+        "run": shown_profile["run"],
+        "layer_source": shown_profile["source"],
+        "csv": f"data:text/csv;charset=utf-8,{quote(csv_text(shown_profile), safe=',')}",
         "csv_name": csv_name(record["model"]),
     }
 
