@@ -105,7 +105,7 @@ def test_inputs_that_cannot_be_used_are_one_error(
         (("--tflite-latency-budget", "ms=-1"), "--tflite-latency-budget *ms must be above 0*"),
         (
             ("--tflite-latency-budget", "ms=x"),
-            "--tflite-latency-budget *must be a number, not 'x'*",
+            "--tflite-latency-budget *must be a number*",
         ),
         (("--tflite-memory-limit", "kb=1"), "--tflite-memory-limit *unexpected*'kb'; use memory_*"),
         (("--autodeploy-output", "digits_cnn.tflite/x"), "--autodeploy-output: cannot write*"),
@@ -143,9 +143,7 @@ def test_a_model_that_does_not_fit_shows_the_sums(pytester: pytest.Pytester, dig
     arena = ("--evb-arena-kb", "4000")
     result = pytester.runpytest("--tflite", digits.name, "--evb", "sim:apollo3p_evb", *arena)
     result.assert_outcomes(errors=1, skipped=3)
-    result.stdout.fnmatch_lines(
-        ["sim:apollo3p_evb: flash refused: the arena does not fit: *KB > *"]
-    )
+    result.stdout.fnmatch_lines(["sim:apollo3p_evb: flash refused: the arena does*KB > *"])
 
 
 def test_an_arena_that_is_too_small_has_tflms_own_words(

@@ -1,4 +1,4 @@
-"""What a run leaves behind: result files, JUnit, the HTML report; with xdist, reruns and -W error."""
+"""What a run leaves behind: result files, JUnit, HTML; also with xdist, reruns, -W error."""
 
 from __future__ import annotations
 

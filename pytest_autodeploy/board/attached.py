@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pytest_autodeploy.board.catalog import BoardSpec
     from pytest_autodeploy.rpc.messages import Identity
 
-LOCK_TIMEOUT_S = 5.0
-
 
 class AttachedBoard:
     """A board behind ``url``; nothing is flashed, its identity decides whether it can be used.
@@ -38,6 +36,7 @@ class AttachedBoard:
         simulated: bool,
         hardware_only: bool = False,
         timeout_s: float,
+        lock_timeout_s: float = 5.0,
     ) -> None:
         self.id = board_id
         self.spec = spec
@@ -46,7 +45,7 @@ class AttachedBoard:
         self._hardware_only = hardware_only
         self._timeout_s = timeout_s
         self._client: ValidatorClient | None = None
-        self._lock = filelock.FileLock(_lock_path(url), timeout=LOCK_TIMEOUT_S)
+        self._lock = filelock.FileLock(_lock_path(url), timeout=lock_timeout_s)
 
     @property
     def port(self) -> str | None:
@@ -85,7 +84,7 @@ class AttachedBoard:
             self._lock.acquire()
         except filelock.Timeout:
             raise BoardUnavailable(
-                f"{self._url} is used by another run", board=self.id, seconds=LOCK_TIMEOUT_S
+                f"{self._url} is used by another run", board=self.id, seconds=self._lock.timeout
             ) from None
         try:
             link = Link(self._url, board=self.id)

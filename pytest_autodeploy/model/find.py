@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -53,17 +54,27 @@ def _none(reason: str) -> list[Path]:
 
 
 def _with_ids(paths: Sequence[Path]) -> list[ModelFile]:
-    names = {path: path.stem for path in paths}
+    names = {path: _clean(path.stem) for path in paths}
     for depth in range(1, max((len(path.parts) for path in paths), default=0)):
         counts = Counter(names.values())
         clashing = [path for path in paths if counts[names[path]] > 1]
         if not clashing:
             break
         for path in clashing:
-            names[path] = _name(path, depth)
-    return [ModelFile(name, path) for path, name in names.items()]
+            names[path] = "/".join(map(_clean, path.parts[-depth:]))
+    return [ModelFile(name, path) for path, name in _numbered(names).items()]
 
 
-def _name(path: Path, depth: int) -> str:
-    """The file name with its suffix at depth 1, with one more parent folder at each further one."""
-    return "/".join(path.parts[-depth:])
+def _clean(name: str) -> str:
+    """What is safe in a test id, which is also a command-line argument and text in reports."""
+    return re.sub(r"[^\w.+= -]", "_", name)
+
+
+def _numbered(names: dict[Path, str]) -> dict[Path, str]:
+    """Tell apart what is still alike, which only names of odd characters are."""
+    seen: Counter[str] = Counter()
+    numbered = {}
+    for path, name in names.items():
+        seen[name] += 1
+        numbered[path] = name if seen[name] == 1 else f"{name}~{seen[name]}"
+    return numbered

@@ -1,0 +1,136 @@
+"""Requests sent ahead of their replies, replies matched in order, failures of the link repaired."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from erpc.client import ClientManager, RequestContext
+from erpc.codec import CodecError, MessageInfo, MessageType
+
+from pytest_autodeploy.errors import AutodeployError, BoardTimeout, LinkError
+from pytest_autodeploy.rpc.link import Link
+from pytest_autodeploy.rpc.messages import SERVICE_ID, Call, Status
+from pytest_autodeploy.rpc.wire import MessageCodec
+
+ATTEMPTS = 3
+_DRAIN_S = 0.3
+_STATUS_BYTES = 4
+_SEQUENCE_BITS = 32
+
+
+class Refusal(Exception):
+    """The board's answer to ``call`` was a status other than ``OK``."""
+
+    def __init__(self, call: Call, status: Status) -> None:
+        super().__init__(f"{call.name}: {status.name}")
+        self.call = call
+        self.status = status
+
+
+class Exchange(ClientManager):  # type: ignore[misc]
+    """The calls over one link. Sequence numbers start anywhere, so that no old reply fits."""
+
+    def __init__(self, link: Link) -> None:
+        super().__init__(link, MessageCodec)
+        self._sequence = secrets.randbelow(1 << (_SEQUENCE_BITS - 1))
+        self._link = link
+
+    def perform(
+        self, call: Call, pieces: Sequence[tuple[Any, ...]], *, timeout_s: float, depth: int = 1
+    ) -> Iterator[list[Any]]:
+        """Makes a call once per piece, its arguments, and yields what each reply gives, in order.
+
+        Up to ``depth`` requests are on their way at a time. After a failure of the link, a call
+        that may be repeated goes on from the first piece without a reply, at most 3 times in a row
+        and while ``timeout_s`` since the latest reply have not passed. Raises `Refusal`, LinkError,
+        BoardTimeout or BoardDied.
+        """
+        self._link.begin(call.name, timeout_s)
+        attempts = ATTEMPTS if call.repeatable else 1
+        share_s = timeout_s / attempts if call.prompt else timeout_s
+        deadline = time.monotonic() + timeout_s
+        done = failures = 0
+        while done < len(pieces):
+            patience_s = min(share_s, deadline - time.monotonic())
+            try:
+                for results in self._run_ahead(call, pieces[done:], depth, patience_s):
+                    done += 1
+                    failures = 0
+                    deadline = time.monotonic() + timeout_s
+                    yield results
+            except (LinkError, BoardTimeout) as error:
+                failures += 1
+                self._link.drain(max(deadline - time.monotonic(), _DRAIN_S))
+                if failures == attempts or time.monotonic() >= deadline:
+                    raise self._final(error, failures) from error
+
+    def _final(self, error: AutodeployError, failures: int) -> AutodeployError:
+        what = error.what if failures == 1 else f"{error.what} (attempt {failures})"
+        seconds = self._link.elapsed_s
+        return type(error)(what, board=error.board, seconds=seconds, hint=error.hint)
+
+    def _run_ahead(
+        self, call: Call, pieces: Sequence[tuple[Any, ...]], depth: int, patience_s: float
+    ) -> Iterator[list[Any]]:
+        waiting: deque[int] = deque()
+        for arguments in pieces:
+            request = self._request(call, arguments)
+            if len(waiting) == depth:
+                yield self._reply(call, waiting.popleft(), patience_s)
+            self._link.allow(patience_s)
+            self._link.send(request.codec.buffer)
+            waiting.append(request.sequence)
+        while waiting:
+            yield self._reply(call, waiting.popleft(), patience_s)
+
+    def _request(self, call: Call, arguments: tuple[Any, ...]) -> RequestContext:
+        request = self.create_request()
+        codec = request.codec
+        codec.start_write_message(
+            MessageInfo(MessageType.kInvocationMessage, SERVICE_ID, call.id, request.sequence)
+        )
+        for wire, value in zip(call.takes.values(), arguments, strict=True):
+            wire.write(codec, value)
+        return request
+
+    def _reply(self, call: Call, sequence: int, patience_s: float) -> list[Any]:
+        self._link.allow(patience_s)
+        while True:
+            body = self._link.receive()
+            codec = MessageCodec(body)
+            try:
+                if not self._is_stale(codec.start_read_message(), call, sequence):
+                    return _results(call, codec, body)
+            except (CodecError, ValueError) as error:
+                raise self._link.failure(LinkError, f"malformed answer: {error}") from error
+
+    def _is_stale(self, info: MessageInfo, call: Call, sequence: int) -> bool:
+        if info.type is not MessageType.kReplyMessage:
+            raise self._link.failure(LinkError, "the answer is no reply")
+        if info.sequence != sequence:
+            if (sequence - info.sequence) % (1 << _SEQUENCE_BITS) < 1 << (_SEQUENCE_BITS - 1):
+                return True
+            raise self._link.failure(
+                LinkError, f"the answer has sequence number {info.sequence} instead of {sequence}"
+            )
+        if (info.service, info.request) != (SERVICE_ID, call.id):
+            raise self._link.failure(
+                LinkError, f"answer of call {info.request} of service {info.service}"
+            )
+        return False
+
+
+def _results(call: Call, codec: MessageCodec, body: bytearray) -> list[Any]:
+    if codec.remaining < _STATUS_BYTES:
+        raise CodecError("the message ends early")
+    status = Status(int.from_bytes(body[-_STATUS_BYTES:], "little", signed=True))
+    if status is not Status.OK:
+        raise Refusal(call, status)
+    results = [wire.read(codec) for wire in call.gives.values()]
+    codec.read_int32()
+    codec.end()
+    return results

@@ -1,0 +1,161 @@
+"""The link to a board: eRPC's framed transport over a serial port or URL, with deadlines."""
+
+from __future__ import annotations
+
+import time
+
+from erpc.client import RequestError
+from erpc.transport import FramedTransport
+from serial import SerialTimeoutException
+
+from pytest_autodeploy.errors import AutodeployError, BoardDied, BoardTimeout, LinkError
+from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES, FastCrc16, parse_header
+from pytest_autodeploy.rpc.messages import BOARD_SILENCE_S, MAX_MESSAGE_BYTES, MESSAGE_HEAD_BYTES
+from pytest_autodeploy.rpc.ports import READ_BYTES, WRITE_BYTES, open_port
+
+_QUIET_S = 1.5 * BOARD_SILENCE_S
+_STRAY_KEPT = 60
+_SHORTEST_REPLY_BYTES = FRAME_HEADER_BYTES + MESSAGE_HEAD_BYTES + 4
+_GONE = (OSError, TypeError)
+"""What pySerial raises when a port breaks, and when it is closed meanwhile."""
+
+
+class Link(FramedTransport):  # type: ignore[misc]
+    """A framed link to ``board`` at ``url``: a device, ``socket://`` or ``rfc2217://``.
+
+    What is sent and received belongs to the call that `begin` named and fails with an error that
+    names it: BoardTimeout, BoardDied, LinkError. Raises BoardUnavailable when the port cannot be
+    opened.
+    """
+
+    def __init__(self, url: str, *, board: str, baudrate: int = 115200) -> None:
+        super().__init__()
+        self._Crc16 = FastCrc16()
+        self.url = url
+        self.board = board
+        self.max_message_bytes = MAX_MESSAGE_BYTES
+        self._port = open_port(url, board=board, baudrate=baudrate)
+        self._ahead = bytearray()
+        self._stray = bytearray()
+        self._stray_bytes = 0
+        self.begin("open", 0)
+
+    def begin(self, call: str, patience_s: float) -> None:
+        """Starts a call; the first answer has to come within ``patience_s``."""
+        self._call = call
+        self._began = time.monotonic()
+        self._stray.clear()
+        self._stray_bytes = 0
+        self.allow(patience_s)
+
+    def allow(self, patience_s: float) -> None:
+        """Moves the deadline to ``patience_s`` from now."""
+        self._deadline = time.monotonic() + patience_s
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the call began."""
+        return time.monotonic() - self._began
+
+    def receive(self) -> bytearray:
+        """The body of the next good frame; stray bytes before it are dropped."""
+        if time.monotonic() >= self._deadline:
+            raise self.failure(BoardTimeout, "no answer")
+        self._align()
+        try:
+            body: bytearray = super().receive()
+        except RequestError as error:
+            raise self.failure(LinkError, f"{error} in the answer") from error
+        return body
+
+    def drain(self, limit_s: float) -> None:
+        """Reads until the board has been quiet for 150 ms, for at most ``limit_s``."""
+        self._ahead.clear()
+        now = quiet_since = time.monotonic()
+        limit = now + limit_s
+        while now < limit and now - quiet_since < _QUIET_S:
+            data = self._read(READ_BYTES)
+            now = time.monotonic()
+            if data:
+                quiet_since = now
+
+    def close(self) -> None:
+        """Closes the port; may be called twice."""
+        self._port.close()
+
+    def failure(self, kind: type[AutodeployError], what: str) -> AutodeployError:
+        """An error of the present call."""
+        return kind(
+            f"{self._call}: {what}", board=self.board, seconds=self.elapsed_s, hint=self._hint()
+        )
+
+    def _hint(self) -> str | None:
+        if not self._stray_bytes:
+            return None
+        return (
+            f"the port gave {self._stray_bytes} bytes that belong to no answer, "
+            f"the last of them {bytes(self._stray)!r}"
+        )
+
+    def _align(self) -> None:
+        self._ahead += self._receive_new(_SHORTEST_REPLY_BYTES - len(self._ahead))
+        while not self._at_header():
+            self._drop(self._ahead[:1])
+            del self._ahead[0]
+            if time.monotonic() >= self._deadline:
+                raise self.failure(BoardTimeout, "no answer")
+            if len(self._ahead) < FRAME_HEADER_BYTES:
+                self._ahead += self._receive_new(max(1, min(self._waiting(), READ_BYTES)))
+
+    def _at_header(self) -> bool:
+        header = parse_header(self._ahead[:FRAME_HEADER_BYTES])
+        return header is not None and header[0] <= self.max_message_bytes
+
+    def _drop(self, data: bytearray) -> None:
+        self._stray_bytes += len(data)
+        self._stray += data
+        del self._stray[:-_STRAY_KEPT]
+
+    def _base_receive(self, count: int) -> bytearray:
+        data = self._ahead[:count]
+        del self._ahead[:count]
+        if len(data) < count:
+            data += self._receive_new(count - len(data))
+        return data
+
+    def _receive_new(self, count: int) -> bytearray:
+        data = bytearray()
+        while len(data) < count:
+            data += self._read(count - len(data))
+            if len(data) < count and time.monotonic() >= self._deadline:
+                self._drop(self._ahead + data)
+                raise self.failure(BoardTimeout, "no whole answer" if data else "no answer")
+        return data
+
+    def _read(self, count: int) -> bytes:
+        try:
+            data: bytes = self._port.read(count)
+        except _GONE as error:
+            raise self._death(error) from error
+        return data
+
+    def _waiting(self) -> int:
+        try:
+            return int(self._port.in_waiting)
+        except _GONE as error:
+            raise self._death(error) from error
+
+    def _death(self, error: Exception) -> AutodeployError:
+        return self.failure(BoardDied, f"the board went away ({error})")
+
+    def _base_send(self, data: bytes | bytearray) -> None:
+        view = memoryview(data)
+        for start in range(0, len(view), WRITE_BYTES):
+            try:
+                self._port.write(view[start : start + WRITE_BYTES])
+            except SerialTimeoutException as error:
+                raise self.failure(BoardTimeout, "the board takes no more bytes") from error
+            except _GONE as error:
+                raise self._death(error) from error
+            if time.monotonic() >= self._deadline:
+                raise self.failure(BoardTimeout, "the board takes its bytes too slowly")

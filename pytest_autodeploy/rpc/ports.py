@@ -1,0 +1,86 @@
+"""Opening of serial ports and URLs, with errors that say what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import socket
+import warnings
+from pathlib import Path
+from typing import Any
+
+from serial import serial_for_url
+from serial.tools import list_ports
+
+from pytest_autodeploy.errors import BoardUnavailable
+
+READ_TIMEOUT_S = 0.05
+"""Of one read of the port. It never changes: setting it on an open port reconfigures the port."""
+
+READ_BYTES = 4096
+"""At most so many bytes are read where it is not known how many will come."""
+
+WRITE_BYTES = 4096
+"""At most so many bytes go to the port in one write, so that the deadline is looked at between."""
+
+_BITS_PER_BYTE = 10
+_BUSY = {errno.EBUSY, errno.EAGAIN, errno.EWOULDBLOCK}
+
+
+def open_port(url: str, *, board: str, baudrate: int) -> Any:
+    """Opens a device path, ``socket://HOST:PORT`` or ``rfc2217://HOST:PORT``, shared with nobody.
+
+    Raises BoardUnavailable: the port is missing, busy, not permitted, or cannot be opened.
+    """
+    try:
+        with warnings.catch_warnings():
+            # pySerial names its threads the old way; with -W error no port would open.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            port = serial_for_url(
+                url,
+                baudrate=baudrate,
+                timeout=READ_TIMEOUT_S,
+                write_timeout=_write_timeout_s(url, baudrate),
+                exclusive=True,
+            )
+    except (OSError, ValueError) as error:
+        raise _explained(error, url, board) from error
+    _send_at_once(port)
+    return port
+
+
+def _write_timeout_s(url: str, baudrate: int) -> float | None:
+    if url.lower().startswith("rfc2217://"):
+        return None  # pySerial knows none here, and its socket gives up after 5 s
+    return 1 + 2 * WRITE_BYTES * _BITS_PER_BYTE / baudrate
+
+
+def _send_at_once(port: Any) -> None:
+    """Without this, TCP holds back the end of a request for up to 40 ms."""
+    connection = getattr(port, "_socket", None)
+    if isinstance(connection, socket.socket):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def _explained(error: Exception, url: str, board: str) -> BoardUnavailable:
+    code = getattr(error, "errno", None)
+    if "://" in url:
+        return BoardUnavailable(f"cannot open {url}: {error}", board=board)
+    if code == errno.ENOENT or "FileNotFoundError" in str(error):
+        return BoardUnavailable(f"port {url} does not exist", board=board, hint=_existing())
+    if code in _BUSY or "PermissionError" in str(error):
+        return BoardUnavailable(f"port {url} is in use by another program", board=board)
+    if code in (errno.EACCES, errno.EPERM):
+        return BoardUnavailable(f"no permission for port {url}", board=board, hint=_group(url))
+    return BoardUnavailable(f"cannot open port {url}: {error}", board=board, hint=_existing())
+
+
+def _existing() -> str:
+    ports = [f"{port.device} ({port.description})" for port in list_ports.comports()]
+    return f"ports that exist: {', '.join(ports) or 'none'}"
+
+
+def _group(url: str) -> str:
+    with contextlib.suppress(ImportError, OSError, KeyError):
+        return f"join the group that may use it: sudo usermod -aG {Path(url).group()} $USER"
+    return "ask for the right to use it"

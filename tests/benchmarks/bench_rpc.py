@@ -1,0 +1,149 @@
+"""How fast the RPC is against its bounds: ``pytest -s tests/benchmarks/bench_rpc.py``, on demand.
+
+The board is a process of its own, behind a pty or TCP, with a link that is throttled or not.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import socket
+import statistics
+import sys
+import time
+import tty
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from rpc_board import Descriptor, EchoValidator, serve
+
+from pytest_autodeploy.rpc.client import ValidatorClient
+from pytest_autodeploy.rpc.link import Link
+from pytest_autodeploy.rpc.service import Log
+from pytest_autodeploy.sim.throttle import ByteStream, Throttle
+
+MB = 1_000_000
+CALLS = 2000
+FORK = multiprocessing.get_context("fork")
+
+
+@contextmanager
+def pty_client(*, bytes_per_s: float = 0, latency_ms: float = 0) -> Iterator[ValidatorClient]:
+    """A client of a board behind a pty."""
+    board, host = os.openpty()
+    tty.setraw(host)
+    with _served(Descriptor(board), bytes_per_s, latency_ms):
+        yield from _client(os.ttyname(host))
+    os.close(board)
+    os.close(host)
+
+
+@contextmanager
+def tcp_client(*, bytes_per_s: float = 0, latency_ms: float = 0) -> Iterator[ValidatorClient]:
+    """A client of a board behind a TCP port."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        _served(_Accepting(listener), bytes_per_s, latency_ms),
+    ):
+        yield from _client(f"socket://127.0.0.1:{listener.getsockname()[1]}")
+
+
+class _Accepting(Descriptor):
+    """A descriptor of the first connection."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        super().__init__(-1)
+        self._listener = listener
+        self._connection: socket.socket | None = None
+
+    def read(self, timeout_s: float) -> bytes:
+        if self._connection is None:
+            self._connection, _ = self._listener.accept()
+            self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.descriptor = self._connection.fileno()
+        return super().read(timeout_s)
+
+
+@contextmanager
+def _served(stream: ByteStream, bytes_per_s: float, latency_ms: float) -> Iterator[None]:
+    if bytes_per_s or latency_ms:
+        stream = Throttle(stream, bytes_per_s=bytes_per_s, latency_ms=latency_ms)
+    validator = EchoValidator(tensors=[bytearray(20 * MB)])
+    process = FORK.Process(target=serve, args=(stream, validator, Log()), daemon=True)
+    process.start()
+    yield
+    process.kill()
+    process.join()
+
+
+def _client(url: str) -> Iterator[ValidatorClient]:
+    client = ValidatorClient(Link(url, board="echo"))
+    client.identify()
+    yield client
+    client.close()
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
+
+
+def _report(what: str, value: float, unit: str, limit: float) -> None:
+    sys.stdout.write(f"\n{what}: {value:.4g} {unit}, limit {limit:g}\n")
+
+
+CLIENTS = [pytest.param(pty_client, id="pty"), pytest.param(tcp_client, id="tcp")]
+TRANSFERS = [
+    pytest.param(lambda client, size: client.write_input(0, bytes(size)), id="write"),
+    pytest.param(lambda client, size: client.read_output(0, size), id="read"),
+]
+
+
+@pytest.mark.parametrize("connect", CLIENTS)
+@pytest.mark.parametrize("transfer", TRANSFERS)
+def test_1_mb_over_1_mb_per_s_and_1_ms(
+    connect: Callable[..., object], transfer: Callable[..., object], request: pytest.FixtureRequest
+) -> None:
+    with connect(bytes_per_s=MB, latency_ms=1) as client:  # type: ignore[attr-defined]
+        seconds = _seconds(lambda: transfer(client, MB))
+    ratio = seconds / (1 + 2e-3)
+    _report(f"{request.node.name}: time over bytes/bandwidth + round trip", ratio, "", 1.5)
+    assert ratio <= 1.5
+
+
+@pytest.mark.parametrize("connect", CLIENTS)
+@pytest.mark.parametrize("transfer", TRANSFERS)
+def test_20_mb_over_an_unthrottled_link(
+    connect: Callable[..., object], transfer: Callable[..., object], request: pytest.FixtureRequest
+) -> None:
+    with connect() as client:  # type: ignore[attr-defined]
+        speed = 20 / _seconds(lambda: transfer(client, 20 * MB))
+    _report(f"{request.node.name}: speed", speed, "MB/s", 10)
+    assert speed >= 10
+
+
+@pytest.mark.parametrize("connect", CLIENTS)
+def test_a_call(connect: Callable[..., object], request: pytest.FixtureRequest) -> None:
+    with connect() as client:  # type: ignore[attr-defined]
+        times = [_seconds(client.invoke) * 1e3 for _ in range(CALLS)]
+    median, p99 = statistics.median(times), statistics.quantiles(times, n=100)[98]
+    _report(f"{request.node.name}: invoke, median (99 %: {p99:.3g} ms)", median, "ms", 1)
+    assert median <= 1
+
+
+@pytest.mark.parametrize("connect", CLIENTS)
+def test_an_inference(connect: Callable[..., object], request: pytest.FixtureRequest) -> None:
+    def infer() -> None:
+        client.write_input(0, bytes(490))
+        client.invoke()
+        client.read_output(0, 12)
+
+    with connect() as client:  # type: ignore[attr-defined]
+        times = [_seconds(infer) * 1e3 for _ in range(CALLS)]
+    median, p99 = statistics.median(times), statistics.quantiles(times, n=100)[98]
+    _report(
+        f"{request.node.name}: write, invoke, read, median (99 %: {p99:.3g} ms)", median, "ms", 1
+    )
+    assert median <= 1

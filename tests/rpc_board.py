@@ -1,0 +1,220 @@
+"""A small board for the tests of the RPC: its outputs echo its inputs, over a pty or TCP."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import threading
+import tty
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from pytest_autodeploy.rpc.messages import (
+    BOARD_SILENCE_S,
+    PROTOCOL_VERSION,
+    BoardKind,
+    Capability,
+    ClockMode,
+    Identity,
+    InvokeTiming,
+    LayerRecord,
+    ModelState,
+    Status,
+    TensorInfo,
+    TensorType,
+)
+from pytest_autodeploy.rpc.service import FrameScanner, Log, Refused, dispatch
+from pytest_autodeploy.sim.throttle import ByteStream
+
+IDENTITY = Identity(
+    protocol_version=PROTOCOL_VERSION,
+    kind=BoardKind.SIMULATED,
+    board="echo_evb",
+    core="cortex-m4f",
+    build_id="b1",
+    model_sha256=bytes(range(32)),
+    engine="echo",
+    engine_version="1",
+    capabilities=Capability.LAYER_PROFILE | Capability.CLOCK_MODES,
+    clock=ClockMode.HIGH_PERFORMANCE,
+    clocks_hz=(96_000_000, 192_000_000),
+    tick_hz=1_000_000,
+    max_message_bytes=16 * 1024,
+    window_bytes=64 * 1024,
+    max_invocations=100,
+    counters=("cycles",),
+)
+
+Tamper = Callable[[bytes], bytes]
+
+
+@dataclass
+class EchoValidator:
+    """Two tensors whose outputs are their inputs; counts its invocations."""
+
+    identity: Identity = IDENTITY
+    tensors: list[bytearray] = field(default_factory=lambda: [bytearray(100_000), bytearray(8)])
+    invocations: int = 0
+    layers: int = 3
+
+    def identify(self) -> Identity:
+        return self.identity
+
+    def configure(self, arena_bytes: int) -> ModelState:
+        if arena_bytes > 1_000_000:
+            raise Refused(Status.NO_MEMORY, f"an arena of {arena_bytes} bytes does not fit")
+        return ModelState(arena_bytes, 1000, 2, 2, self.layers, 0)
+
+    def describe_input(self, index: int) -> TensorInfo:
+        size = len(self._tensor(index))
+        return TensorInfo(f"in{index}", TensorType.INT8, (1, size), size, 0.5, -3)
+
+    def describe_output(self, index: int) -> TensorInfo:
+        size = len(self._tensor(index))
+        return TensorInfo(f"out{index}", TensorType.INT8, (1, size), size, 0.25, 4)
+
+    def write_input(self, index: int, offset: int, data: bytes) -> None:
+        tensor = self._tensor(index)
+        if offset + len(data) > len(tensor):
+            raise Refused(Status.BAD_ARGUMENT, f"input {index} has {len(tensor)} bytes")
+        tensor[offset : offset + len(data)] = data
+
+    def invoke(self, count: int) -> InvokeTiming:
+        if count > self.identity.max_invocations:
+            raise Refused(Status.BAD_ARGUMENT, f"{count} inferences at once")
+        self.invocations += count
+        return InvokeTiming(5 * count, self.invocations == count, (5,) * count)
+
+    def read_output(self, index: int, offset: int, length: int) -> bytes:
+        return bytes(self._tensor(index)[offset : offset + length])
+
+    def read_layers(self, first: int, count: int) -> Sequence[LayerRecord]:
+        stop = min(self.layers, first + count)
+        return [LayerRecord(f"LAYER_{index}", index, (index,)) for index in range(first, stop)]
+
+    def set_clock(self, mode: ClockMode) -> None:
+        raise Refused(Status.UNSUPPORTED, f"no {mode.name} mode")
+
+    def reset_state(self) -> None:
+        pass
+
+    def reboot(self) -> None:
+        pass
+
+    def _tensor(self, index: int) -> bytearray:
+        if index >= len(self.tensors):
+            raise Refused(Status.BAD_ARGUMENT, f"there is no tensor {index}")
+        return self.tensors[index]
+
+
+class Descriptor:
+    """A byte stream over a file descriptor."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def read(self, timeout_s: float) -> bytes:
+        ready, _, _ = select.select([self.descriptor], [], [], timeout_s)
+        return os.read(self.descriptor, 65536) if ready else b""
+
+    def write(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self.descriptor, data) :]
+
+
+@dataclass
+class Middle:
+    """A man in the middle: each tamper function changes one request read or one reply."""
+
+    stream: ByteStream
+    requests: list[Tamper] = field(default_factory=list)
+    replies: list[Tamper] = field(default_factory=list)
+
+    def read(self, timeout_s: float) -> bytes:
+        data = self.stream.read(timeout_s)
+        return self.requests.pop(0)(data) if data and self.requests else data
+
+    def write(self, data: bytes) -> None:
+        data = self.replies.pop(0)(data) if self.replies else data
+        if data:
+            self.stream.write(data)
+
+
+@dataclass
+class Board:
+    """A served board: where it is, what it does, and the man in the middle."""
+
+    url: str
+    validator: EchoValidator
+    log: Log
+    middle: Middle
+    hang_up: Callable[[], None]
+
+
+@contextmanager
+def pty_board(validator: EchoValidator | None = None) -> Iterator[Board]:
+    """A board behind a pty, served by a thread of its own."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    descriptors = {master, slave}
+
+    def hang_up() -> None:
+        while descriptors:
+            os.close(descriptors.pop())
+
+    stop = threading.Event()
+    middle = Middle(Descriptor(master))
+    board = Board(os.ttyname(slave), validator or EchoValidator(), Log(), middle, hang_up)
+    thread = threading.Thread(target=_serve, args=(board, stop), daemon=True)
+    thread.start()
+    try:
+        yield board
+    finally:
+        stop.set()
+        thread.join()
+        hang_up()
+
+
+@contextmanager
+def tcp_board(validator: EchoValidator | None = None) -> Iterator[Board]:
+    """A board behind a TCP port, served by a thread of its own to one host."""
+    stop = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        middle = Middle(Descriptor(-1))
+        url = f"socket://127.0.0.1:{listener.getsockname()[1]}"
+        board = Board(url, validator or EchoValidator(), Log(), middle, stop.set)
+
+        def accept() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                middle.stream = Descriptor(connection.fileno())
+                _serve(board, stop)
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        try:
+            yield board
+        finally:
+            stop.set()
+            thread.join()
+
+
+def _serve(board: Board, stop: threading.Event) -> None:
+    with suppress(OSError, ValueError):
+        serve(board.middle, board.validator, board.log, stop)
+
+
+def serve(
+    stream: ByteStream, validator: EchoValidator, log: Log, stop: threading.Event | None = None
+) -> None:
+    """Answers what arrives on the stream until ``stop`` is set or the stream breaks."""
+    limit = validator.identity.max_message_bytes
+    scanner = FrameScanner(limit)
+    while stop is None or not stop.is_set():
+        data = stream.read(BOARD_SILENCE_S if scanner.pending else 0.02)
+        bodies = scanner.feed(data) if data else scanner.idle()
+        for body in bodies:
+            stream.write(dispatch(body, validator, log, limit))
