@@ -17,16 +17,15 @@ from pytest_autodeploy.errors import (
     ModelError,
     ResultsError,
 )
-from pytest_autodeploy.judge import Judgement, judge
 from pytest_autodeploy.preflight import check_output
-from pytest_autodeploy.record import board_facts, measured_facts, model_facts
 from pytest_autodeploy.reference.tolerance import Tolerance
-from pytest_autodeploy.session import ModelSession
 from pytest_autodeploy.state import FILES, JUDGEMENT, runtime_of, settings_of
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.judge import Judgement
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.reference.runner import Reference
+    from pytest_autodeploy.session import ModelSession
 
 TRANSIENT = (BoardDied, BoardTimeout, LinkError)
 """What a fresh board may not do again."""
@@ -74,6 +73,8 @@ def after_setup(item: pytest.Item) -> None:
 
 def session_of(item: pytest.Item) -> ModelSession | None:
     """The session that a test has, if any."""
+    from pytest_autodeploy.session import ModelSession
+
     session = getattr(item, "funcargs", {}).get("model_session")
     return session if isinstance(session, ModelSession) else None
 
@@ -83,6 +84,8 @@ def after_call(item: pytest.Item) -> None:
     session = session_of(item)
     if session is None:
         return
+    from pytest_autodeploy.judge import judge
+
     judgement = judge(session, limits_of(item), lambda: _reference(item, session.model))
     item.stash[JUDGEMENT] = judgement
     _keep_arrays(item, session, judgement)
@@ -133,7 +136,7 @@ def complete_report(
         report.sections.append(("Log of the board", record["log"]))
     report.autodeploy = record  # type: ignore[attr-defined]
     _set_properties(item, report, record)
-    if item.config.pluginmanager.hasplugin("html"):
+    if item.config.getoption("htmlpath", None):
         from pytest_autodeploy.report.html import extra_html
 
         extra = {
@@ -164,6 +167,8 @@ def _note_fault(item: pytest.Item, case: Case, error: AutodeployError, when: str
 
 
 def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> dict[str, Any]:
+    from pytest_autodeploy.record import board_facts, measured_facts
+
     session = session_of(item)
     record: dict[str, Any] = {
         "nodeid": item.nodeid,
@@ -185,6 +190,8 @@ def _model_facts(item: pytest.Item, case: Case) -> dict[str, Any]:
         model: Model = runtime.static_model(case.model)
     except ModelError:
         return {"id": case.model.id, "name": case.model.path.stem, "path": str(case.model.path)}
+    from pytest_autodeploy.record import model_facts
+
     return model_facts(case.model.id, model)
 
 

@@ -18,12 +18,11 @@ from pytest_autodeploy.errors import (
     MissingExtra,
     ModelDoesNotFit,
 )
-from pytest_autodeploy.rpc.client import ValidatorClient
-from pytest_autodeploy.rpc.link import Link
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Image
     from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.rpc.client import ValidatorClient
     from pytest_autodeploy.rpc.messages import Identity
 
 START_TIMEOUT_S = 30.0
@@ -90,6 +89,9 @@ class SimulatedBoard:
     def _connect(self) -> None:
         if self._client is not None:
             return
+        from pytest_autodeploy.rpc.client import ValidatorClient
+        from pytest_autodeploy.rpc.link import Link
+
         ready = self._running().reply("start", START_TIMEOUT_S)
         if not ready.get("ready"):
             raise BoardUnavailable(f"cannot start: {ready.get('error')}", board=self.id)

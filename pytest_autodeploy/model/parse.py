@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from pytest_autodeploy.errors import ModelError
@@ -15,6 +14,7 @@ from pytest_autodeploy.model.graph import Model, Operator, Quantization, Tensor
 from pytest_autodeploy.model.macs import custom_macs, macs
 from pytest_autodeploy.model.operators import resolver_method
 from pytest_autodeploy.model.options import read_options
+from pytest_autodeploy.model.schema_names import BUILTIN_OPERATORS, TENSOR_TYPES, name_of
 
 SCHEMA_VERSION = 3
 _CUSTOM = 32
@@ -109,7 +109,7 @@ class _Buffers:
 
 def _dtype(table: Table) -> str:
     code = table.whole("type", "b")
-    name = _enum("TensorType").get(code)
+    name = name_of(TENSOR_TYPES, code)
     if name is None:
         raise Damaged(f"{table.where}: there is no type {code}")
     return name.lower()
@@ -148,7 +148,7 @@ def _operator_code(table: Table) -> tuple[str, bool]:
         return table.text("custom_code") or "CUSTOM", True
     if code < 0:
         raise Damaged(f"{table.where}: it is {code}")
-    return _enum("BuiltinOperator").get(code, f"BUILTIN_{code}"), False
+    return name_of(BUILTIN_OPERATORS, code) or f"BUILTIN_{code}", False
 
 
 def _operator(
@@ -189,12 +189,3 @@ def _at(table: Table, index: int, tensors: Sequence[Tensor]) -> Tensor:
 def _resource_variables(operators: Sequence[Operator]) -> int:
     handles = [op.options for op in operators if op.name == "VAR_HANDLE" and not op.custom]
     return len({(options["container"], options["shared_name"]) for options in handles})
-
-
-@lru_cache
-def _enum(name: str) -> dict[int, str]:
-    """The names of an enumeration of TFLite's schema, by number."""
-    from ai_edge_litert import schema_py_generated as schema
-
-    members = vars(getattr(schema, name))
-    return {number: member for member, number in members.items() if member.isupper()}
