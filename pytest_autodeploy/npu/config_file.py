@@ -1,0 +1,160 @@
+"""Vela's configuration files: which system and memory mode an estimate is for."""
+
+from __future__ import annotations
+
+import configparser
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+from pytest_autodeploy.errors import MissingExtra
+from pytest_autodeploy.npu.accelerators import check_accelerator, default_system, did_you_mean
+from pytest_autodeploy.npu.errors import NpuConfigError
+from pytest_autodeploy.resources import resource
+
+MEMORIES: Mapping[str, str] = {
+    "Sram": "sram",
+    "Dram": "dram",
+    "OnChipFlash": "on_chip_flash",
+    "OffChipFlash": "off_chip_flash",
+}
+"""Vela's memory areas as they are named in configuration files, and in estimates."""
+
+_SYSTEM, _MODE = "System_Config.", "Memory_Mode."
+_DEEPEST_INHERITANCE = 16
+
+
+@dataclass(frozen=True)
+class NpuSystem:
+    """The accelerator and the system around it that an estimate is for.
+
+    ``content`` is that of the configuration file ``name``; ``memories`` are the areas of
+    ``MEMORIES`` that the system has. ``assumed``: what was not asked for but taken from Vela.
+    """
+
+    accelerator: str
+    system_config: str
+    memory_mode: str
+    name: str
+    content: bytes = field(repr=False)
+    memories: tuple[str, ...]
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the configuration file."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+def sample_config() -> Path:
+    """A configuration file for an Ambiq-like part with an Ethos-U85; its figures are assumptions.
+
+    System configuration ``Ambiq_Like_U85_250MHz``; memory modes ``Weights_In_MRAM`` and
+    ``Weights_In_SRAM``.
+    """
+    return resource("templates", "npu", "ambiq_like_u85.ini")
+
+
+def choose_system(
+    accelerator: str,
+    *,
+    system_config: str | None = None,
+    memory_mode: str | None = None,
+    config: Path | None = None,
+) -> NpuSystem:
+    """The system that the estimate is for, with what is not given made explicit.
+
+    Without ``config``, Vela's own file and its own choice for the accelerator; with it, the only
+    system configuration and memory mode that the file has. Raises NpuConfigError, MissingExtra.
+    """
+    check_accelerator(accelerator)
+    path = _own_file() if config is None else config
+    content = _read(path)
+    sections = _sections(path, content)
+    systems, modes = _names(sections, _SYSTEM), _names(sections, _MODE)
+    defaults = default_system(accelerator) if config is None else (None, None)
+    system = _choose("system configuration", system_config, defaults[0], systems, path)
+    mode = _choose("memory mode", memory_mode, defaults[1], modes, path)
+    return NpuSystem(
+        accelerator,
+        system,
+        mode,
+        path.name,
+        content,
+        _memories(sections, system),
+        _assumed(system, mode, system_config, memory_mode) if config is None else (),
+    )
+
+
+def _own_file() -> Path:
+    found = find_spec("ethosu")
+    if found is None or not found.submodule_search_locations:
+        raise MissingExtra("Ethos-U estimates", "vela")
+    return Path(next(iter(found.submodule_search_locations))) / "config_files/Arm/vela.ini"
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise NpuConfigError(
+            f"{path}: the Vela configuration cannot be read: {error.strerror}",
+            hint=f"give a Vela .ini file; a sample is {sample_config()}",
+        ) from None
+
+
+def _sections(path: Path, content: bytes) -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        parser.read_string(content.decode("utf-8-sig"), source=path.name)
+    except (configparser.Error, UnicodeDecodeError) as error:
+        words = " ".join(str(error).split())
+        raise NpuConfigError(
+            f"{path}: no Vela configuration: {words}",
+            hint=f"give a Vela .ini file; a sample is {sample_config()}",
+        ) from None
+    return parser
+
+
+def _names(sections: configparser.ConfigParser, prefix: str) -> list[str]:
+    return [name.removeprefix(prefix) for name in sections.sections() if name.startswith(prefix)]
+
+
+def _choose(
+    what: str, given: str | None, default: str | None, known: Sequence[str], path: Path
+) -> str:
+    wanted = given or default or (known[0] if len(known) == 1 else None)
+    if wanted in known:
+        return str(wanted)
+    there = f"{path.name} has: {', '.join(known)}" if known else f"{path.name} has none"
+    if wanted is None:
+        raise NpuConfigError(f"{path}: which {what} is not given", hint=there)
+    raise NpuConfigError(
+        f"{path}: there is no {what} {wanted!r}", hint=did_you_mean(wanted, known) + there
+    )
+
+
+def _memories(sections: configparser.ConfigParser, system: str) -> tuple[str, ...]:
+    """The memories at the accelerator's ports; a section may inherit from another one."""
+    name = f"{_SYSTEM}{system}"
+    ports: dict[str, str] = {}
+    for _ in range(_DEEPEST_INHERITANCE):
+        section = sections[name] if sections.has_section(name) else {}
+        ports = {key: value for key, value in section.items() if key.endswith("_port")} | ports
+        if "inherit" not in section:
+            break
+        name = section["inherit"]
+    used = set(ports.values())
+    return tuple(ours for theirs, ours in MEMORIES.items() if theirs in used)
+
+
+def _assumed(system: str, mode: str, *given: str | None) -> tuple[str, ...]:
+    names = [name for name, asked in zip((system, mode), given, strict=True) if asked is None]
+    if not names:
+        return ()
+    return (
+        f"Vela's own {' and '.join(names)} {'was' if len(names) == 1 else 'were'} assumed;"
+        " none of Vela's systems describes an Ambiq part",
+    )

@@ -1,0 +1,199 @@
+"""The result of an estimate. What is not available says why; it is never NaN and never 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Status = Literal["ok", "partial", "cpu_only"]
+"""Everything runs on the NPU, a part does, nothing does."""
+
+Placement = Literal["npu", "cpu", "removed"]
+"""Where an operator runs. ``removed``: Vela left it out or merged it into another one."""
+
+
+@dataclass(frozen=True)
+class Unavailable:
+    """A value that there is not, and why."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return f"unavailable, because {self.reason}"
+
+
+Value = float | Unavailable
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What one inference costs on the NPU, in cycles of its clock; areas and sizes in bytes.
+
+    ``total_cycles`` are those of an inference; those of the NPU and of the memories overlap.
+    ``time_us`` is ``total_cycles / core_clock_hz``. ``macs`` are those that the NPU computes,
+    which differ from the model's.
+    """
+
+    total_cycles: Value
+    npu_cycles: Value
+    sram_cycles: Value
+    dram_cycles: Value
+    on_chip_flash_cycles: Value
+    off_chip_flash_cycles: Value
+    core_clock_hz: Value
+    time_us: Value
+    inferences_per_second: Value
+    batch_size: Value
+    macs: Value
+    sram_bytes: Value
+    dram_bytes: Value
+    on_chip_flash_bytes: Value
+    off_chip_flash_bytes: Value
+
+    @property
+    def flash_bytes(self) -> Value:
+        """Both flashes together, as far as the system has them."""
+        areas = (self.on_chip_flash_bytes, self.off_chip_flash_bytes)
+        there = [area for area in areas if not isinstance(area, Unavailable)]
+        reasons = [area.reason for area in areas if isinstance(area, Unavailable)]
+        return sum(there) if there else Unavailable(" and ".join(dict.fromkeys(reasons)))
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One row of Vela's per-layer CSV, an operation that Vela scheduled; None: not available.
+
+    ``operator`` is the one that it comes from, in Vela's words; ``operator_index`` that of the
+    model. An operation on the CPU (``target``) has no figures, for Vela knows none and writes 0;
+    one that is fused into another has no cycles of its own and hence no utilisation.
+    """
+
+    index: int
+    operator: str
+    nng_operator: str
+    target: str
+    staging_bytes: float | None
+    peak_percent: float | None
+    cycles: float | None
+    cycles_percent: float | None
+    npu_cycles: float | None
+    sram_cycles: float | None
+    dram_cycles: float | None
+    on_chip_flash_cycles: float | None
+    off_chip_flash_cycles: float | None
+    macs: float | None
+    macs_percent: float | None
+    utilization_percent: float | None
+    name: str
+    operator_index: int | None = None
+
+
+@dataclass(frozen=True)
+class OperatorEstimate:
+    """An operator of the model and all layers that come from it.
+
+    ``cycles`` and ``npu_macs`` are sums, ``staging_bytes`` is the largest; None on the CPU, of
+    which Vela knows nothing. ``macs`` are those of the model, None when unknown.
+    ``constant_bytes`` are its weights and other constants as they are in the model. ``reason``: why
+    it runs on the CPU.
+    """
+
+    index: int
+    name: str
+    output: str
+    placement: Placement
+    layers: int
+    cycles: float | None
+    npu_cycles: float | None
+    staging_bytes: float | None
+    npu_macs: float | None
+    macs: int | None
+    constant_bytes: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the model runs on the NPU.
+
+    ``npu`` and ``cpu`` count ``basis``: operators of the model, without the ``removed`` ones; or
+    scheduled operations, when these cannot be told. ``macs`` is the share of the model's MACs.
+    """
+
+    basis: Literal["operators", "scheduled operations"]
+    npu: int
+    cpu: int
+    removed: int
+    macs: Value
+
+    @property
+    def share(self) -> float:
+        """The share of operators that runs on the NPU, 0 to 1."""
+        return self.npu / (self.npu + self.cpu)
+
+    def __str__(self) -> str:
+        return f"{self.npu} of {self.npu + self.cpu} {self.basis}"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What an estimate depends on: Vela, the model, the configuration file and the arguments."""
+
+    vela_version: str
+    core: str
+    model_sha256: str
+    config: str
+    config_sha256: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What Vela estimates of a model on an accelerator.
+
+    ``operators`` is empty when the layers cannot be told apart by operator, ``layers`` when their
+    file cannot be read; ``degraded`` says so, and which sums do not agree. ``cells`` is Vela's
+    summary as it wrote it. ``cached``: Vela was not started.
+    """
+
+    model: str
+    accelerator: str
+    system_config: str
+    memory_mode: str
+    status: Status
+    totals: Totals
+    layers: tuple[Layer, ...] = field(repr=False)
+    operators: tuple[OperatorEstimate, ...] = field(repr=False)
+    coverage: Coverage
+    warnings: tuple[str, ...]
+    degraded: tuple[str, ...]
+    provenance: Provenance
+    cells: Mapping[str, str] = field(repr=False, hash=False)
+    cached: bool = field(default=False, compare=False)
+
+    @property
+    def scope(self) -> str:
+        """What the figures are of, when that is not the whole model."""
+        if self.status == "partial":
+            return f"NPU part only, {self.coverage}"
+        return f"nothing runs on the NPU, {self.coverage}" if self.status == "cpu_only" else ""
+
+    @property
+    def cpu_operators(self) -> tuple[OperatorEstimate, ...]:
+        """The operators that stay on the CPU."""
+        return tuple(operator for operator in self.operators if operator.placement == "cpu")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for reports, JSON and other processes.
+
+        A value that is unavailable is ``{"reason": ...}``. Adds ``scope``, the words and the share
+        of the coverage, and ``flash_bytes`` to the totals.
+        """
+        plain = asdict(self)
+        plain["cells"] = dict(self.cells)
+        plain["scope"] = self.scope
+        plain["coverage"] |= {"words": str(self.coverage), "share": self.coverage.share}
+        flash = self.totals.flash_bytes
+        plain["totals"]["flash_bytes"] = asdict(flash) if isinstance(flash, Unavailable) else flash
+        return plain

@@ -1,0 +1,175 @@
+"""Running Vela: always in a child process, with a deadline and a folder of its own."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_autodeploy.errors import MissingExtra
+from pytest_autodeploy.npu import child
+from pytest_autodeploy.npu.config_file import NpuSystem
+from pytest_autodeploy.npu.debug_db import debug_tables
+from pytest_autodeploy.npu.errors import NpuEstimateFailed
+
+PACKAGE = "ethos-u-vela"
+LONGEST_REASON = 300
+MOST_MEMORY_BYTES = 4 << 30
+"""A damaged model can make Vela take all memory of the PC."""
+
+_STEM = "model"
+_ALWAYS = ("--verbose-performance", "--enable-debug-db")
+_DAMAGED = "the model may be damaged, or hold what Vela cannot handle"
+
+
+@dataclass(frozen=True)
+class VelaOutput:
+    """What Vela wrote: two CSVs, two tables of its debug database, and its standard output."""
+
+    summary: str
+    per_layer: str
+    perf: str
+    source: str
+    log: str
+
+
+def vela_version() -> str:
+    """The version of the installed Vela. Raises MissingExtra."""
+    try:
+        return importlib.metadata.version(PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        raise MissingExtra("Ethos-U estimates", "vela") from None
+
+
+def vela_arguments(system: NpuSystem) -> tuple[str, ...]:
+    """The arguments that decide what Vela estimates, without paths."""
+    return (
+        *("--accelerator-config", system.accelerator),
+        *("--system-config", system.system_config),
+        *("--memory-mode", system.memory_mode),
+        *_ALWAYS,
+    )
+
+
+def run_vela(content: bytes, system: NpuSystem, *, name: str, timeout_s: float) -> VelaOutput:
+    """Let Vela compile the model of this ``content`` and read what it wrote.
+
+    ``name`` of the model stands in errors. Raises NpuEstimateFailed.
+    """
+    what = f"{name} on {system.accelerator}"
+    with tempfile.TemporaryDirectory(prefix="vela-", ignore_cleanup_errors=True) as made:
+        folder = Path(made).resolve()  # Vela takes some relative paths for its own
+        model, config, output = folder / f"{_STEM}.tflite", folder / "config.ini", folder / "out"
+        model.write_bytes(content)
+        config.write_bytes(system.content)
+        command = [sys.executable, "-P", "-W", "ignore", child.__file__, str(MOST_MEMORY_BYTES)]
+        command += [
+            str(model),
+            *vela_arguments(system),
+            "--config",
+            str(config),
+            "--output-dir",
+            str(output),
+        ]
+        code = _run(command, folder, what, timeout_s)
+        log, words = _text(folder / "stdout"), _text(folder / "stderr")
+        if code != 0:
+            raise _failed(what, code, log, words)
+        return _read(output, log, what)
+
+
+def _run(command: Sequence[str], folder: Path, what: str, timeout_s: float) -> int:
+    """Run the child to its end; what it started ends with it, also on Ctrl-C."""
+    with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=os.environ | {"PYTHONUTF8": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    try:
+        return process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        raise NpuEstimateFailed(
+            f"{what}: Vela did not finish",
+            kind="timeout",
+            seconds=timeout_s,
+            hint="allow it more time; a damaged model can keep it busy for ever",
+        ) from None
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):  # they all have ended
+            os.killpg(process.pid, signal.SIGKILL)
+    elif process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+def _failed(what: str, code: int, log: str, words: str) -> NpuEstimateFailed:
+    said = last_words(words) or last_words(log)
+    if code < 0:
+        name = _signal_name(-code)
+        outside = name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
+        hint = "it was ended from outside; is the memory of this PC full?" if outside else _DAMAGED
+        return NpuEstimateFailed(f"{what}: Vela died of {name}", kind="crashed", hint=hint)
+    return NpuEstimateFailed(
+        f"{what}: Vela refused it: {said or f'exit code {code}'}",
+        kind="rejected",
+        hint=f"{_DAMAGED}; Vela is for models quantised to int8 or int16",
+    )
+
+
+def last_words(text: str) -> str:
+    """The last line that says something, such as the exception of a traceback."""
+    lines = [line.strip() for line in text.splitlines()]
+    last = next((line for line in reversed(lines) if line.strip("#^~- ")), "")
+    plain = re.sub(r"^(?:\w+\.)+(?=\w+: )", "", last)  # no module in front of an exception
+    return " ".join(plain.split())[:LONGEST_REASON]
+
+
+def _read(output: Path, log: str, what: str) -> VelaOutput:
+    tables = debug_tables(_text(output / f"{_STEM}_debug.xml"))
+    summary = next(iter(output.glob(f"{_STEM}_summary_*.csv")), None)
+    if summary is None:
+        raise NpuEstimateFailed(
+            f"{what}: Vela ended well but wrote no summary: {last_words(log)}",
+            kind="unreadable",
+            hint=f"this version of {PACKAGE} may be unknown; 5.0 to 5.2 are known",
+        )
+    return VelaOutput(
+        summary=_text(summary),
+        per_layer=_text(output / f"{_STEM}_per-layer.csv"),
+        perf=tables.get("perf", ""),
+        source=tables.get("source", ""),
+        log=log,
+    )
+
+
+def _text(path: Path) -> str:
+    """The text of a file, empty when there is none; line ends as they are in it."""
+    try:
+        return path.read_bytes().decode("utf-8-sig", errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
