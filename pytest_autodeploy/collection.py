@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,20 @@ import pytest
 
 from pytest_autodeploy.config import SettingError, Settings
 from pytest_autodeploy.errors import AutodeployError
-from pytest_autodeploy.limits import DECLARATIONS, Declared, LimitError, declare, declare_text
+from pytest_autodeploy.limits import (
+    DECLARATIONS,
+    SETTABLE,
+    Declared,
+    LimitError,
+    declare,
+    declare_text,
+)
 from pytest_autodeploy.model.find import ModelFile, find_models
 from pytest_autodeploy.state import USAGE_PROBLEMS, settings_of
 
 SUITE = "autodeploy"
 BUILTIN = "pytest_autodeploy.suite.builtin"
+ESTIMATE = "npu_estimate"
 OVERRIDES = "_session_overrides"
 DEFAULT_TOLERANCE = "output_tolerance"
 
@@ -34,10 +42,16 @@ class SuiteModule(pytest.Module):
         node.obj = module
         return node
 
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """The tests; those of estimates only when there are accelerators."""
+        for node in super().collect():
+            if settings_of(self.config).npu or ESTIMATE not in getattr(node, "fixturenames", ()):
+                yield node
+
 
 @dataclass(frozen=True)
 class Case:
-    """The model and the board that a test is parametrised with."""
+    """The model that a test is parametrised with, and the board, or else the accelerator."""
 
     model: ModelFile
     board: str | None
@@ -52,7 +66,7 @@ def case_of(item: pytest.Item) -> Case | None:
     """The model and board of a test, None for a test that has nothing to do with models."""
     parameters: Mapping[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
     model = parameters.get("tflite_model")
-    board = parameters.get("evb")
+    board = parameters.get("evb") or parameters.get(ESTIMATE)
     return Case(model, board) if isinstance(model, ModelFile) else None
 
 
@@ -81,6 +95,9 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     if "evb" in metafunc.fixturenames and "evb" not in given:
         boards = _boards(metafunc)
         metafunc.parametrize("evb", boards, ids=boards, indirect=True, scope="session")
+    if ESTIMATE in metafunc.fixturenames and ESTIMATE not in given:
+        names = _accelerators(metafunc)
+        metafunc.parametrize(ESTIMATE, names, ids=names, indirect=True, scope="session")
 
 
 def _names(mark: pytest.Mark) -> list[str]:
@@ -129,6 +146,27 @@ def _boards(metafunc: pytest.Metafunc) -> list[str]:
         return []
 
 
+def _accelerators(metafunc: pytest.Metafunc) -> list[str]:
+    from pytest_autodeploy.npu.accelerators import check_accelerator
+
+    config, settings = metafunc.config, settings_of(metafunc.config)
+    marked = [
+        str(mark.kwargs["accelerator"])
+        for mark in metafunc.definition.iter_markers("npu_budget")
+        if mark.kwargs.get("accelerator")
+    ]
+    test = metafunc.definition.nodeid
+    try:
+        names = [check_accelerator(name) for name in marked or settings.npu]
+    except AutodeployError as error:
+        problem(config, f"{test}: {error}")
+        return []
+    if not names and metafunc.module.__name__ != BUILTIN:
+        how = "@pytest.mark.npu_budget(accelerator=...) or --tflite-npu ACCELERATOR"
+        problem(config, f"{test}: no accelerator; give {how}")
+    return list(dict.fromkeys(names))
+
+
 def _arguments(mark: pytest.Mark, count: int | None) -> list[str]:
     signature = {"tflite": "tflite(path)", "evb": "evb(*names)"}[mark.name]
     wrong = mark.kwargs or not mark.args or (count is not None and len(mark.args) != count)
@@ -148,14 +186,23 @@ def limits_of(item: pytest.Item) -> dict[str, Declared]:
         limits.setdefault(DEFAULT_TOLERANCE, declare(DEFAULT_TOLERANCE, (), {"lsb": 1}, "default"))
         return limits
     for name in DECLARATIONS:
-        mark = item.get_closest_marker(name)
-        if mark is not None:
-            limits[name] = declare(name, mark.args, mark.kwargs, "marker")
+        for mark in item.iter_markers(name):
+            declared = declare(name, mark.args, mark.kwargs, "marker")
+            if _is_for(declared, item):
+                limits[name] = declared
+                break
     return limits
 
 
+def _is_for(declared: Declared, item: pytest.Item) -> bool:
+    """Whether a limit is for this test: a budget of another accelerator is not."""
+    case = case_of(item)
+    accelerator = getattr(declared.limit, "accelerator", None)
+    return accelerator is None or case is None or case.board == accelerator
+
+
 def _limits_of_settings(settings: Settings, *, options: bool) -> Iterator[tuple[str, Declared]]:
-    for name in ("output_tolerance", "latency_budget", "memory_limit"):
+    for name in SETTABLE:
         text = getattr(settings, name)
         origin = settings.sources.get(name, "default")
         if text is not None and (options or origin.startswith("ini")):
@@ -176,14 +223,15 @@ def check_limits(item: pytest.Item) -> None:
     except LimitError as error:
         problem(item.config, f"{item.nodeid.partition('[')[0]}: {error}")
         return
-    marked = [name for name, declared in limits.items() if declared.origin == "marker"]
     fixtures: tuple[str, ...] = tuple(getattr(item, "fixturenames", ()))
-    if marked and "model_session" not in fixtures:
-        problem(
-            item.config,
-            f"{item.nodeid.partition('[')[0]}: the marker {marked[0]} needs the fixture "
-            "model_session; add it to the test's arguments",
-        )
+    for name, declared in limits.items():
+        fixture = ESTIMATE if name == "npu_budget" else "model_session"
+        if declared.origin == "marker" and fixture not in fixtures:
+            problem(
+                item.config,
+                f"{item.nodeid.partition('[')[0]}: the marker {name} needs the fixture {fixture}; "
+                "add it to the test's arguments",
+            )
 
 
 def take_selection(config: pytest.Config) -> None:

@@ -135,6 +135,40 @@ OPTIONS = (
         metavar="LIMIT",
     ),
     Option(
+        "npu",
+        "--tflite-npu",
+        "Arm Ethos-U accelerator to estimate the model on with Vela (extra 'vela'), such as "
+        "ethos-u85-256. Repeatable",
+        metavar="ACCELERATOR",
+        ini="args",
+        default=(),
+        repeatable=True,
+    ),
+    Option(
+        "npu_config",
+        "--tflite-npu-config",
+        "Vela .ini file with system configurations and memory modes (default: Vela's own)",
+        metavar="FILE",
+    ),
+    Option(
+        "npu_system_config",
+        "--tflite-npu-system-config",
+        "System configuration of the estimates (default: Vela's for the accelerator)",
+        metavar="NAME",
+    ),
+    Option(
+        "npu_memory_mode",
+        "--tflite-npu-memory-mode",
+        "Memory mode of the estimates (default: Vela's for the accelerator)",
+        metavar="NAME",
+    ),
+    Option(
+        "npu_budget",
+        "--tflite-npu-budget",
+        "Budget of the built-in estimates, such as cycles=100000,min_coverage=0.9",
+        metavar="LIMIT",
+    ),
+    Option(
         "no_suite",
         "--tflite-no-suite",
         "Do not add the built-in tests: --tflite only parametrises your own",
@@ -199,6 +233,12 @@ OPTIONS = (
         metavar="LINK",
     ),
     Option(
+        "cache",
+        "--autodeploy-cache",
+        "Folder for what need not be computed twice, or off (default: the user's cache folder)",
+        metavar="DIR",
+    ),
+    Option(
         "output",
         "--autodeploy-output",
         "Folder for results (default: autodeploy-results)",
@@ -228,6 +268,11 @@ class Settings:
     output_tolerance: str | None
     latency_budget: str | None
     memory_limit: str | None
+    npu: tuple[str, ...]
+    npu_config: str | None
+    npu_system_config: str | None
+    npu_memory_mode: str | None
+    npu_budget: str | None
     no_suite: bool
     evb: tuple[str, ...]
     evb_port: str | None
@@ -236,6 +281,7 @@ class Settings:
     evb_timeout: float
     evb_require_hardware: bool
     evb_sim_link: str | None
+    cache: str | None
     output: str
     root: Path
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -244,6 +290,12 @@ class Settings:
     def output_path(self) -> Path:
         """The results folder; a relative one is relative to the folder pytest was started in."""
         return self.root / self.output
+
+    def cache_path(self, default: Callable[[], Path]) -> Path | None:
+        """The cache folder; ``default`` gives the user's own, None is none."""
+        if self.cache is None:
+            return default()
+        return None if self.cache == "off" else self.root / self.cache
 
 
 def resolve(

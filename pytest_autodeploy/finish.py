@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import platform
 import shlex
+import shutil
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -13,8 +15,18 @@ import pytest
 from pytest_autodeploy.errors import ResultsError
 from pytest_autodeploy.state import results_of, settings_of
 
-PACKAGES = ("pytest-autodeploy", "pytest", "numpy", "ai-edge-litert", "tflite-micro", "erpc")
+PACKAGES = (
+    "pytest-autodeploy",
+    "pytest",
+    "numpy",
+    "ai-edge-litert",
+    "tflite-micro",
+    "ethos-u-vela",
+    "erpc",
+)
 COLUMNS_AT = 2
+
+Result = dict[str, Any]
 
 
 class Results:
@@ -43,23 +55,24 @@ class Results:
             self._config.issue_config_time_warning(pytest.PytestWarning(str(error)), stacklevel=2)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Write one section per model and board."""
+        """Write one section per model and board, and one per model with NPU estimates."""
         results = results_of(self._config).results()
-        if not results:
-            return
+        for title, lines in [*self._board_sections(results), *_estimate_sections(results)]:
+            terminalreporter.section(f"autodeploy: {title}")
+            for line in lines:
+                terminalreporter.write_line(line)
+
+    def _board_sections(self, results: list[Result]) -> Iterator[tuple[str, list[str]]]:
         from pytest_autodeploy.report.terminal import summary_lines
 
-        writer = terminalreporter
         for result in results:
-            title, lines = summary_lines(
-                result,
-                output=settings_of(self._config).output,
-                verbose=self._config.get_verbosity() > 0,
-                width=writer._tw.fullwidth,
-            )
-            writer.section(f"autodeploy: {title}")
-            for line in lines:
-                writer.write_line(line)
+            if not result["npu"]:
+                yield summary_lines(
+                    result,
+                    output=settings_of(self._config).output,
+                    verbose=self._config.get_verbosity() > 0,
+                    width=shutil.get_terminal_size().columns,
+                )
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_header(self, cells: list[str]) -> None:
@@ -80,9 +93,15 @@ class Results:
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
         """The table of the run, above the tests; without results our columns are hidden."""
+        from pytest_autodeploy.npu.html import sweep_html
         from pytest_autodeploy.report.html import HIDE_COLUMNS, summary_html
 
-        prefix.append(summary_html(results_of(self._config).results()) or HIDE_COLUMNS)
+        results = results_of(self._config).results()
+        if not results:
+            prefix.append(HIDE_COLUMNS)
+            return
+        prefix.append(summary_html([result for result in results if not result["npu"]]))
+        prefix.append(sweep_html(_estimates(results)))
 
     def _provenance(self) -> dict[str, Any]:
         arguments = [str(argument) for argument in self._config.invocation_params.args]
@@ -96,6 +115,20 @@ class Results:
                 "finished": datetime.now(UTC).isoformat(timespec="seconds"),
             },
         }
+
+
+def _estimates(results: list[Result]) -> list[Result]:
+    """The NPU estimates, each under the unique id of its model."""
+    return [r["npu"] | {"model": r["model"]["id"]} for r in results if r["npu"]]
+
+
+def _estimate_sections(results: list[Result]) -> Iterator[tuple[str, list[str]]]:
+    estimates = _estimates(results)
+    if estimates:
+        from pytest_autodeploy.npu.sweep import sweep_lines, sweep_tables
+
+        for model, rows in sweep_tables(estimates).items():
+            yield f"Ethos-U estimates of {model}", sweep_lines(rows)
 
 
 def _version(package: str) -> str | None:

@@ -11,6 +11,7 @@ from pytest_autodeploy.state import runtime_of
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session import ModelSession
 
@@ -75,6 +76,15 @@ def _session_overrides(
 def reference(request: pytest.FixtureRequest, tflite_model: Model) -> Reference:
     """The PC side: ``reference.run(inputs)`` gives the outputs of each TFLite kernel path."""
     return runtime_of(request.config).reference(tflite_model)
+
+
+@pytest.fixture(scope="session")
+def npu_estimate(request: pytest.FixtureRequest, tflite_model: Model) -> Estimate:
+    """What Vela estimates of the model, once per ``--tflite-npu`` accelerator; no board is needed.
+
+    Totals, layers, operators and coverage; every value has the source ``estimated``.
+    """
+    return runtime_of(request.config).estimate(tflite_model, request.param)
 
 
 @pytest.fixture(scope="session")

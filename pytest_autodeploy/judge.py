@@ -14,6 +14,7 @@ from pytest_autodeploy.limits import (
     Verdict,
 )
 from pytest_autodeploy.measurement import Measurement
+from pytest_autodeploy.npu.budget import NpuBudget
 from pytest_autodeploy.reference.compare import (
     Agreement,
     Tolerance,
@@ -24,6 +25,7 @@ from pytest_autodeploy.reference.compare import (
 from pytest_autodeploy.report.units import si
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session import ModelSession, RunResult
 
@@ -67,6 +69,17 @@ def judge(session: ModelSession, limits: Mapping[str, Declared], pc_side: PCSide
     if energy and isinstance(energy.limit, EnergyLimit):
         verdicts.append(Verdict(energy.words, energy.origin, None, "no power meter"))
     return Judgement(tuple(verdicts), agreement)
+
+
+def judge_estimate(estimate: Estimate, limits: Mapping[str, Declared]) -> Judgement:
+    """Hold an NPU estimate against the budget of the test."""
+    from pytest_autodeploy.npu.judge import judge as judge_budget
+
+    declared = limits.get("npu_budget")
+    if declared is None or not isinstance(declared.limit, NpuBudget):
+        return Judgement(())
+    verdicts = judge_budget(estimate, declared.limit, words=declared.words, origin=declared.origin)
+    return Judgement(tuple(verdicts))
 
 
 def _agreement(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pytest_autodeploy.npu.budget import NpuBudget, npu_budget
 from pytest_autodeploy.reference.tolerance import Tolerance
 
 Statistic = Literal["median", "p95", "max", "first"]
@@ -42,7 +43,7 @@ class EnergyLimit:
     mode: Mode = "HP"
 
 
-Limit = Tolerance | LatencyBudget | MemoryLimit | EnergyLimit
+Limit = Tolerance | LatencyBudget | MemoryLimit | EnergyLimit | NpuBudget
 
 
 def output_tolerance(
@@ -94,7 +95,12 @@ DECLARATIONS: Mapping[str, Callable[..., Limit]] = {
     "latency_budget": latency_budget,
     "memory_limit": memory_limit,
     "energy_limit": energy_limit,
+    "npu_budget": npu_budget,
 }
+
+
+SETTABLE = ("output_tolerance", "latency_budget", "memory_limit", "npu_budget")
+"""Those that can also be set by an option and an ini key of their name."""
 
 
 @dataclass(frozen=True)
@@ -133,13 +139,15 @@ def signature(name: str) -> str:
     """The signature of a limit as a user writes it, such as ``latency_budget(ms=, us=)``."""
     parameters = inspect.signature(DECLARATIONS[name]).parameters.values()
     parts = (
-        f"{p.name}=" if p.default in (p.empty, None) else f"{p.name}={p.default!r}"
+        f"{p.name}=" if p.default in (p.empty, None, False) else f"{p.name}={p.default!r}"
         for p in parameters
     )
     return f"{name}({', '.join(parts)})"
 
 
-def _number_or_text(text: str) -> float | str:
+def _number_or_text(text: str) -> float | str | bool:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
     try:
         number = float(text)
     except ValueError:

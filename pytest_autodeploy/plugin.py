@@ -16,6 +16,7 @@ from pytest_autodeploy.fixtures import (
     model_inputs,
     model_session,
     model_session_options,
+    npu_estimate,
     power_meter,
     power_meter_options,
     reference,
@@ -30,11 +31,15 @@ __all__ = [
     "model_inputs",
     "model_session",
     "model_session_options",
+    "npu_estimate",
     "power_meter",
     "power_meter_options",
     "reference",
     "tflite_model",
 ]
+
+FIXTURES = {"tflite_model", "evb", "npu_estimate"}
+"""The fixtures that are parametrised; a test with one of them concerns this plugin."""
 
 MARKERS = (
     "tflite(path): run the test on the model at that path: a file, a folder or a glob, relative "
@@ -46,6 +51,9 @@ MARKERS = (
     'latency_budget(ms= | us=, statistic="median"): one inference takes at most that long; '
     'statistic "median", "p95", "max" or "first"',
     "memory_limit(arena_kb=, model_kb=): the model uses at most that much; 1 KB is 1024 bytes",
+    "npu_budget(accelerator=, cycles=, ms=, sram_kb=, flash_kb=, min_coverage=, forbid_cpu_ops=): "
+    "Vela's estimate on an Ethos-U accelerator; min_coverage is a share of operators, "
+    "forbid_cpu_ops is True or names of operators",
     'energy_limit(uj=, mode="HP"): one inference takes at most that energy; mode "HP" or "LP"',
 )
 
@@ -122,7 +130,7 @@ def pytest_make_collect_report(
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Parametrise the model and the board."""
-    if "tflite_model" in metafunc.fixturenames or "evb" in metafunc.fixturenames:
+    if FIXTURES & set(metafunc.fixturenames):
         from pytest_autodeploy.collection import parametrize
 
         parametrize(metafunc)
@@ -200,5 +208,4 @@ def pytest_runtest_makereport(
 
 
 def _concerns(item: pytest.Item) -> bool:
-    fixtures = getattr(item, "fixturenames", ())
-    return "tflite_model" in fixtures or "evb" in fixtures
+    return bool(FIXTURES & set(getattr(item, "fixturenames", ())))

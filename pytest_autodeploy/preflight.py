@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+from typing import Any
 
 from pytest_autodeploy.board.select import check_names, link_arguments
 from pytest_autodeploy.config import SettingError, Settings
 from pytest_autodeploy.errors import AutodeployError
-from pytest_autodeploy.limits import LimitError, declare_text
+from pytest_autodeploy.limits import SETTABLE, LimitError, declare_text
 
 
 def check_settings(settings: Settings, *, write: bool) -> None:
@@ -20,6 +21,7 @@ def check_settings(settings: Settings, *, write: bool) -> None:
         check_names(settings.evb, settings)
         _check_models(settings)
         _check_limits(settings)
+        _check_accelerators(settings, read=write)
     except (AutodeployError, LimitError) as error:
         raise SettingError(str(error)) from None
     link_arguments(settings.evb_sim_link)
@@ -29,6 +31,16 @@ def check_settings(settings: Settings, *, write: bool) -> None:
         raise SettingError(f"{settings.sources['inputs']}: no such file: {settings.inputs}")
     if write and settings.tflite:
         check_output(settings)
+
+
+def npu_arguments(settings: Settings) -> dict[str, Any]:
+    """What the settings say of the system around an accelerator."""
+    config = settings.root / settings.npu_config if settings.npu_config else None
+    return {
+        "config": config,
+        "system_config": settings.npu_system_config,
+        "memory_mode": settings.npu_memory_mode,
+    }
 
 
 def check_output(settings: Settings) -> None:
@@ -54,8 +66,20 @@ def _check_models(settings: Settings) -> None:
         find_models(settings.tflite, settings.root)
 
 
+def _check_accelerators(settings: Settings, *, read: bool) -> None:
+    if not settings.npu:
+        return
+    from pytest_autodeploy.npu.accelerators import check_accelerator
+    from pytest_autodeploy.npu.config_file import choose_system
+
+    for name in settings.npu:
+        check_accelerator(name)
+        if read:
+            choose_system(name, **npu_arguments(settings))
+
+
 def _check_limits(settings: Settings) -> None:
-    for name in ("output_tolerance", "latency_budget", "memory_limit"):
+    for name in SETTABLE:
         text = getattr(settings, name)
         if text is not None:
             declare_text(name, text, settings.sources[name])

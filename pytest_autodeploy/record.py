@@ -9,6 +9,7 @@ from pytest_autodeploy.measurement import Measurement
 if TYPE_CHECKING:
     from pytest_autodeploy.judge import Judgement
     from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.session import Latency, MemoryUse, ModelSession
 
 Record = dict[str, Any]
@@ -66,6 +67,21 @@ def measured_facts(session: ModelSession, judgement: Judgement | None) -> Record
         "profile": measured.profile.as_dict() if measured.profile else None,
         "verdicts": [verdict.as_dict() for verdict in verdicts],
         "log": "".join(measured.log),
+    }
+
+
+def estimate_facts(estimate: Estimate, judgement: Judgement | None) -> Record:
+    """What an estimate says of a model on an accelerator, which stands in a board's place."""
+    from pytest_autodeploy.npu.layer_csv import layer_csv
+    from pytest_autodeploy.npu.measurements import accelerator_facts, measurements_of
+
+    verdicts = judgement.verdicts if judgement else ()
+    return {
+        "board": accelerator_facts(estimate),
+        "measurements": [m.as_dict() for m in measurements_of(estimate)],
+        "npu": estimate.as_dict(),
+        "npu_csv": layer_csv(estimate),
+        "verdicts": [verdict.as_dict() for verdict in verdicts],
     }
 
 

@@ -24,6 +24,7 @@ from pytest_autodeploy.state import FILES, JUDGEMENT, runtime_of, settings_of
 if TYPE_CHECKING:
     from pytest_autodeploy.judge import Judgement
     from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session import ModelSession
 
@@ -79,21 +80,42 @@ def session_of(item: pytest.Item) -> ModelSession | None:
     return session if isinstance(session, ModelSession) else None
 
 
+def estimate_of(item: pytest.Item) -> Estimate | None:
+    """The NPU estimate that a test has, if any."""
+    estimate = getattr(item, "funcargs", {}).get("npu_estimate")
+    return estimate if hasattr(estimate, "accelerator") else None
+
+
 def after_call(item: pytest.Item) -> None:
     """Judge the limits; fail or skip the test accordingly."""
-    session = session_of(item)
-    if session is None:
+    judgement = _judgement(item)
+    if judgement is None:
         return
-    from pytest_autodeploy.judge import judge
-
-    judgement = judge(session, limits_of(item), lambda: _reference(item, session.model))
     item.stash[JUDGEMENT] = judgement
-    _keep_arrays(item, session, judgement)
+    session = session_of(item)
+    if session is not None:
+        _keep_arrays(item, session, judgement)
     if judgement.failures:
         pytest.fail("\n\n".join(v.words for v in judgement.failures), pytrace=False)
     if judgement.unjudged:
         limit = judgement.unjudged[0]
         pytest.skip(f"{limit.limit} cannot be judged: {limit.words}")
+
+
+def _judgement(item: pytest.Item) -> Judgement | None:
+    from pytest_autodeploy.judge import Judgement, judge, judge_estimate
+
+    limits = limits_of(item)
+    session, estimate = session_of(item), estimate_of(item)
+    parts = []
+    if session is not None:
+        parts.append(judge(session, limits, lambda: _reference(item, session.model)))
+    if estimate is not None:
+        parts.append(judge_estimate(estimate, limits))
+    if not parts:
+        return None
+    verdicts = tuple(verdict for part in parts for verdict in part.verdicts)
+    return Judgement(verdicts, parts[0].agreement)
 
 
 def _keep_arrays(item: pytest.Item, session: ModelSession, judgement: Judgement) -> None:
@@ -137,16 +159,27 @@ def complete_report(
     report.autodeploy = record  # type: ignore[attr-defined]
     _set_properties(item, report, record)
     if item.config.getoption("htmlpath", None):
-        from pytest_autodeploy.report.html import extra_html
-
         extra = {
             "name": "model",
             "format_type": "html",
-            "content": extra_html(record),
+            "content": _html(record),
             "mime_type": None,
             "extension": None,
         }
         report.extras = [*getattr(report, "extras", []), extra]  # type: ignore[attr-defined]
+
+
+def _html(record: dict[str, Any]) -> str:
+    if "npu" in record:
+        from pytest_autodeploy.npu.html import estimate_html
+        from pytest_autodeploy.report.results import csv_name
+
+        return estimate_html(
+            record["npu"], csv=record["npu_csv"], csv_name=csv_name(record["model"])
+        )
+    from pytest_autodeploy.report.html import extra_html
+
+    return extra_html(record)
 
 
 def _set_properties(item: pytest.Item, report: pytest.TestReport, record: dict[str, Any]) -> None:
@@ -167,7 +200,7 @@ def _note_fault(item: pytest.Item, case: Case, error: AutodeployError, when: str
 
 
 def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> dict[str, Any]:
-    from pytest_autodeploy.record import board_facts, measured_facts
+    from pytest_autodeploy.record import board_facts, estimate_facts, measured_facts
 
     session = session_of(item)
     record: dict[str, Any] = {
@@ -181,6 +214,9 @@ def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> dict[st
     if session is not None and session.known:
         record["board"] = board_facts(session)
         record |= measured_facts(session, item.stash.get(JUDGEMENT, None))
+    estimate = estimate_of(item)
+    if estimate is not None and session is None:
+        record |= estimate_facts(estimate, item.stash.get(JUDGEMENT, None))
     return record
 
 

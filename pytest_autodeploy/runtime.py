@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.errors import AutodeployError
 from pytest_autodeploy.model.find import ModelFile
+from pytest_autodeploy.preflight import npu_arguments
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.config import Settings
     from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.reference.inputs import Inputs
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session import ModelSession, Progress
@@ -134,6 +136,17 @@ class Runtime:
         own = self.inputs(session.model)
         chosen = own if inputs is None else as_inputs(inputs, session.model, settings.seed)
         session.prepare(chosen, **(known | dict(options)))
+
+    def estimate(self, model: Model, accelerator: str) -> Estimate:
+        """What Vela estimates of the model.
+
+        Raises NpuEstimateFailed, NpuConfigError, and MissingExtra without Vela.
+        """
+        from pytest_autodeploy.npu.cache import default_folder
+        from pytest_autodeploy.npu.estimate import estimate
+
+        cache = self.settings.cache_path(default_folder) or False
+        return estimate(model, accelerator, cache=cache, **npu_arguments(self.settings))
 
     def fault(self, model_id: str, board_id: str, error: AutodeployError, test: str) -> None:
         """Count a fault of a board; at the second, its other tests with that model are skipped."""

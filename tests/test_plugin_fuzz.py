@@ -1,4 +1,4 @@
-"""Hundreds of damaged models through the whole plugin: no hang, no crash of pytest, no traceback."""
+"""Hundreds of damaged models through the whole plugin: no hang, no crash, no traceback."""
 
 from __future__ import annotations
 

@@ -89,9 +89,8 @@ def extra_html(record: Mapping[str, Any]) -> str:
 
 
 def summary_html(results: Sequence[Mapping[str, Any]]) -> str:
-    """Style and the table of the run, one row per merged result; empty without results."""
-    rows = [_summary_row(result) for result in results]
-    return _render("summary.html.j2", rows=rows) if rows else ""
+    """Style, which estimates need too, and the table of the run, one row per merged result."""
+    return _render("summary.html.j2", rows=[_summary_row(result) for result in results])
 
 
 def _layer_parts(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from pytest_autodeploy.report.files import write_bytes
 from pytest_autodeploy.report.result_json import json_text
 
 Record = Mapping[str, Any]
-Key = tuple[str, str]
+Key = tuple[str, str, str]
+"""Ids of model and board, and the model's SHA-256: two suites may use one id for two models."""
 
 
 class ResultStore:
@@ -23,7 +24,8 @@ class ResultStore:
 
     def add(self, record: Record) -> None:
         """Add the record of a test; a later one of the same test, as of a rerun, replaces it."""
-        key = (record["model"].get("id", ""), record["board"].get("id", ""))
+        model = record["model"]
+        key = (model.get("id", ""), record["board"].get("id", ""), model.get("sha256", ""))
         self._records[key, record["nodeid"]] = record
 
     def results(self) -> list[dict[str, Any]]:
@@ -46,9 +48,12 @@ class ResultStore:
         written = []
         for result in self.results():
             files = result["files"]
-            if result["profile"]:
+            csv = result.pop("npu_csv") or (
+                csv_text(result["profile"]) if result["profile"] else ""
+            )
+            if csv:
                 written.append(output / files["csv"])
-                write_bytes(written[-1], csv_text(result["profile"]).encode())
+                write_bytes(written[-1], csv.encode())
             written.append(output / files["json"])
             write_bytes(written[-1], json_text(result, provenance).encode())
         return written
@@ -57,13 +62,13 @@ class ResultStore:
 def _folders(keys: Iterable[Key]) -> dict[Key, str]:
     folders: dict[Key, str] = {}
     taken: set[str] = set()
-    for model, board in keys:
+    for model, board, sha256 in keys:
         base = f"{file_name(model or 'no-model')}/{file_name(board or 'no-board')}"
         folder, number = base, 2
         while folder.lower() in taken:
             folder, number = f"{base}-{number}", number + 1
         taken.add(folder.lower())
-        folders[model, board] = folder
+        folders[model, board, sha256] = folder
     return folders
 
 
@@ -72,7 +77,8 @@ def _merge(records: list[Record], folder: str) -> dict[str, Any]:
     board = _merged_facts(record["board"] for record in records)
     profile = _last(record.get("profile") for record in records)
     files: dict[str, Any] = {"json": f"{folder}/result.json"}
-    if profile:
+    npu_csv = _last(record.get("npu_csv") for record in records)
+    if profile or npu_csv:
         files["csv"] = f"{folder}/{csv_name(model)}"
     if npz := sorted({r["files"]["npz"] for r in records if r.get("files", {}).get("npz")}):
         files["npz"] = npz
@@ -88,6 +94,8 @@ def _merge(records: list[Record], folder: str) -> dict[str, Any]:
         "measurements": _measurements(records),
         "agreement": _agreement(records),
         "profile": profile,
+        "npu": _last(record.get("npu") for record in records),
+        "npu_csv": npu_csv,
         "verdicts": [
             {**verdict, "test": record["nodeid"]}
             for record in records

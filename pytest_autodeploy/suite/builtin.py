@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.session import ModelSession
 
 
@@ -26,3 +27,7 @@ def test_latency(model_session: ModelSession) -> None:
 def test_layer_profile(model_session: ModelSession) -> None:
     """Every layer is profiled: time, cycles and counters."""
     model_session.profile()
+
+
+def test_npu_estimate(npu_estimate: Estimate) -> None:  # noqa: ARG001
+    """Vela's estimate on each ``--tflite-npu`` accelerator is within ``--tflite-npu-budget``."""
