@@ -33,7 +33,7 @@ TRANSIENT = (BoardDied, BoardTimeout, LinkError)
 
 
 def before_setup(item: pytest.Item) -> None:
-    """Skip what is known to be broken; refuse what no board can run; start board and PC side."""
+    """Skip what is known to be broken; refuse what no board can run."""
     case = case_of(item)
     if case is None:
         return
@@ -50,8 +50,6 @@ def before_setup(item: pytest.Item) -> None:
     model = runtime.model(case.model)
     if runtime.inputs_path:
         runtime.inputs(model)
-    if "output_tolerance" in limits_of(item):
-        _reference(item, model).start()
 
 
 def _reference(item: pytest.Item, model: Model) -> Reference:
@@ -66,10 +64,13 @@ def _uses(item: pytest.Item, fixture: str) -> bool:
 
 
 def after_setup(item: pytest.Item) -> None:
-    """Let the board prove that it runs the model."""
+    """Start the PC side, and let the board prove that it runs the model."""
     session = session_of(item)
-    if session is not None:
-        session.ensure()
+    if session is None:
+        return
+    if "output_tolerance" in limits_of(item):
+        _reference(item, session.model).start()
+    session.ensure()
 
 
 def session_of(item: pytest.Item) -> ModelSession | None:

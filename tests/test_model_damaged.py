@@ -58,7 +58,7 @@ def test_a_mutated_model_gives_a_model_or_one_clear_error(
     path = tmp_path / "mutated.tflite"
     for seed in range(MUTATIONS):
         content = bytearray(MODELS[name])
-        mutate(content, random.Random(seed))  # noqa: S311 - repeatable, not secret
+        mutate(content, random.Random(seed))
         path.write_bytes(content)
         started = time.perf_counter()
         words = refusal(path)

@@ -173,7 +173,7 @@ def test_what_crashes_vela_is_one_sentence(kws: Model) -> None:
 def test_mutated_models_have_an_outcome_of_their_own(tmp_path: Path) -> None:
     whole = mixed_model()
     for seed in range(MUTATIONS):
-        choose = random.Random(seed)  # noqa: S311
+        choose = random.Random(seed)
         content = bytearray(whole)
         content[choose.randrange(len(content))] ^= 1 << choose.randrange(8)
         path = tmp_path / "mutated.tflite"
