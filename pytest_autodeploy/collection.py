@@ -1,9 +1,8 @@
-"""Collecting: which models and boards a test runs on, its limits, and the built-in tests."""
+"""Collecting: which models and boards a test runs on, and its limits."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,31 +21,10 @@ from pytest_autodeploy.limits import (
 )
 from pytest_autodeploy.model.find import ModelFile, find_models
 from pytest_autodeploy.state import USAGE_PROBLEMS, settings_of
+from pytest_autodeploy.suite.collector import BUILTIN, ESTIMATE, in_suite
 
-SUITE = "autodeploy"
-BUILTIN = "pytest_autodeploy.suite.builtin"
-ESTIMATE = "npu_estimate"
 OVERRIDES = "_session_overrides"
 DEFAULT_TOLERANCE = "output_tolerance"
-
-
-class SuiteModule(pytest.Module):
-    """The built-in tests, under the node id ``autodeploy``."""
-
-    @classmethod
-    def of(cls, session: pytest.Session) -> SuiteModule:
-        """The collector of the built-in tests."""
-        module = importlib.import_module(BUILTIN)
-        path = Path(str(module.__file__))
-        node: SuiteModule = cls.from_parent(session, path=path, name=SUITE, nodeid=SUITE)
-        node.obj = module
-        return node
-
-    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """The tests; those of estimates only when there are accelerators."""
-        for node in super().collect():
-            if settings_of(self.config).npu or ESTIMATE not in getattr(node, "fixturenames", ()):
-                yield node
 
 
 @dataclass(frozen=True)
@@ -68,11 +46,6 @@ def case_of(item: pytest.Item) -> Case | None:
     model = parameters.get("tflite_model")
     board = parameters.get("evb") or parameters.get(ESTIMATE)
     return Case(model, board) if isinstance(model, ModelFile) else None
-
-
-def in_suite(item: pytest.Item) -> bool:
-    """Whether a test is one of the built-in ones."""
-    return item.getparent(SuiteModule) is not None
 
 
 def problem(config: pytest.Config, text: str) -> None:
@@ -232,37 +205,3 @@ def check_limits(item: pytest.Item) -> None:
                 f"{item.nodeid.partition('[')[0]}: the marker {name} needs the fixture {fixture}; "
                 "add it to the test's arguments",
             )
-
-
-def take_selection(config: pytest.Config) -> None:
-    """Take the node ids of built-in tests, which are no paths, out of pytest's arguments."""
-    selected = [arg for arg in config.args if arg == SUITE or arg.startswith(f"{SUITE}::")]
-    if selected:
-        config.option.autodeploy_selection = selected
-        config.args[:] = [arg for arg in config.args if arg not in selected]
-
-
-def wants_suite(config: pytest.Config) -> bool:
-    """Whether the built-in tests are added: on the option, or when no test was named."""
-    settings = settings_of(config)
-    if settings.no_suite or not settings.tflite:
-        return False
-    asked = settings.sources["tflite"] == "--tflite"
-    return asked or config.args_source is not config.ArgsSource.ARGS
-
-
-def keep_selection(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the built-in tests that were not named, when some were."""
-    selection: list[str] = config.option.autodeploy_selection
-    kept: list[pytest.Item] = []
-    dropped: list[pytest.Item] = []
-    for item in items:
-        wanted = not in_suite(item) or any(_names_item(name, item) for name in selection)
-        (kept if wanted else dropped).append(item)
-    if dropped:
-        config.hook.pytest_deselected(items=dropped)
-        items[:] = kept
-
-
-def _names_item(name: str, item: pytest.Item) -> bool:
-    return name == SUITE or item.nodeid == name or item.nodeid.partition("[")[0] == name

@@ -25,9 +25,10 @@ from pytest_autodeploy.reference.compare import (
 from pytest_autodeploy.report.units import si
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.measured import RunResult
     from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.reference.runner import Reference
-    from pytest_autodeploy.session import ModelSession, RunResult
+    from pytest_autodeploy.session import ModelSession
 
 PCSide = Callable[[], "Reference"]
 """Gives the PC side when it is needed."""

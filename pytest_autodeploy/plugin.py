@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.config import OPTIONS, SettingError, resolve
+from pytest_autodeploy.config import SettingError, resolve
 from pytest_autodeploy.fixtures import (
     _session_overrides,
     evb,
@@ -22,6 +22,7 @@ from pytest_autodeploy.fixtures import (
     reference,
     tflite_model,
 )
+from pytest_autodeploy.options import OPTIONS
 from pytest_autodeploy.state import SETTINGS, USAGE_PROBLEMS, is_worker, settings_of
 
 __all__ = [
@@ -78,7 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     if getattr(config.option, "autodeploy_tflite", None):
-        from pytest_autodeploy.collection import take_selection
+        from pytest_autodeploy.suite.collector import take_selection
 
         take_selection(config)
 
@@ -121,7 +122,7 @@ def pytest_make_collect_report(
     if isinstance(collector, pytest.Session) and report.passed:
         settings = settings_of(collector.config)
         if settings.tflite:
-            from pytest_autodeploy.collection import SuiteModule, wants_suite
+            from pytest_autodeploy.suite.collector import SuiteModule, wants_suite
 
             if wants_suite(collector.config):
                 report.result = [*report.result, SuiteModule.of(collector)]
@@ -151,7 +152,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if problems:
         raise pytest.UsageError("\n".join(problems))
     if getattr(config.option, "autodeploy_selection", None):
-        from pytest_autodeploy.collection import keep_selection
+        from pytest_autodeploy.suite.collector import keep_selection
 
         keep_selection(config, items)
 

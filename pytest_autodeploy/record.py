@@ -8,9 +8,10 @@ from pytest_autodeploy.measurement import Measurement
 
 if TYPE_CHECKING:
     from pytest_autodeploy.judge import Judgement
+    from pytest_autodeploy.measured import Latency, MemoryUse
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
-    from pytest_autodeploy.session import Latency, MemoryUse, ModelSession
+    from pytest_autodeploy.session import ModelSession
 
 Record = dict[str, Any]
 
@@ -99,6 +100,11 @@ def _measurements(session: ModelSession) -> list[Measurement]:
         values += _of_profile(session)
     if measured.memory:
         values += _of_memory(measured.memory)
+    if measured.arena:
+        tuned, note = measured.arena, f"tries of a size: {measured.arena.tries}"
+        values.append(
+            Measurement("arena_tuned", tuned.arena_bytes, "B", "lower", tuned.source, note)
+        )
     return values
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_autodeploy.collection import Case, case_of, in_suite, limits_of
+from pytest_autodeploy.collection import Case, case_of, limits_of
 from pytest_autodeploy.config import SettingError
 from pytest_autodeploy.errors import (
     AutodeployError,
@@ -20,6 +20,7 @@ from pytest_autodeploy.errors import (
 from pytest_autodeploy.preflight import check_output
 from pytest_autodeploy.reference.tolerance import Tolerance
 from pytest_autodeploy.state import FILES, JUDGEMENT, runtime_of, settings_of
+from pytest_autodeploy.suite.collector import in_suite
 
 if TYPE_CHECKING:
     from pytest_autodeploy.judge import Judgement

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.board.base import Board, Image, source_of
 from pytest_autodeploy.errors import BoardError, BoardRefused
-from pytest_autodeploy.measurement import Measurement, Source
+from pytest_autodeploy.measured import Latency, Measured, MemoryUse, RunResult, TunedArena
+from pytest_autodeploy.measurement import Source
 from pytest_autodeploy.profile.records import Layer, LayerProfile
 from pytest_autodeploy.reference.inputs import Inputs, as_inputs
 from pytest_autodeploy.rpc.messages import ClockMode, Identity, ModelState
@@ -31,64 +30,8 @@ CALL_SECONDS = 0.5
 """About how long one invoke call may take: short enough to show progress and keep its deadline."""
 
 
-@dataclass(frozen=True)
-class RunResult:
-    """Inferences on the board: one array of shape (n, *tensor shape) per input and per output."""
-
-    inputs: Inputs
-    outputs: tuple[np.ndarray, ...]
-
-
-@dataclass(frozen=True)
-class Latency:
-    """Time of inferences in microseconds: the first since the model was set up, and those after."""
-
-    first_us: float
-    samples_us: tuple[float, ...]
-    source: Source
-
-    @property
-    def median_us(self) -> float:
-        """Median of the inferences after the first."""
-        return statistics.median(self.samples_us)
-
-    @property
-    def p95_us(self) -> float:
-        """The smallest sample that at least 95 % of the samples do not exceed (nearest rank)."""
-        ordered = sorted(self.samples_us)
-        return ordered[-(-95 * len(ordered) // 100) - 1]
-
-    @property
-    def max_us(self) -> float:
-        """The slowest inference after the first."""
-        return max(self.samples_us)
-
-    def measurement(self, statistic: str) -> Measurement:
-        """One of ``median``, ``p95``, ``max``, ``first``."""
-        value: float = getattr(self, f"{statistic}_us")
-        return Measurement(f"latency_{statistic}", value, "us", "lower", self.source)
-
-
-@dataclass(frozen=True)
-class MemoryUse:
-    """Bytes of the tensor arena that the engine was given and used, and of the model file."""
-
-    arena_used_bytes: int
-    arena_given_bytes: int
-    model_bytes: int
-    source: Source
-    note: str = ""
-
-
-@dataclass
-class Measured:
-    """What a test has measured so far through its session."""
-
-    run: RunResult | None = None
-    latency: Latency | None = None
-    profile: LayerProfile | None = None
-    memory: MemoryUse | None = None
-    log: list[str] = field(default_factory=list)
+ARENA_STEP_BYTES = 256
+"""How much larger the second try of an arena is; further ones double the step."""
 
 
 class ModelSession:
@@ -235,6 +178,28 @@ class ModelSession:
             note,
         )
         return self.measured.memory
+
+    def tune_arena(self) -> TunedArena:
+        """Find the smallest arena that really runs the model, without another build or flash."""
+        with self._calls():
+            self._setup()
+            given = self.state.arena_bytes
+            size, tries = self.state.arena_used_bytes, 1
+            while not self._runs_in(size) and size < given:
+                step = ARENA_STEP_BYTES << (tries - 1)
+                size, tries = min(size + step, given), tries + 1
+            self._setup()
+        self.measured.arena = TunedArena(size, tries, self.source)
+        return self.measured.arena
+
+    def _runs_in(self, arena_bytes: int) -> bool:
+        try:
+            self.board.client.configure(arena_bytes)
+            self._write(self.inputs, 0)
+            self.board.client.invoke(1)
+        except BoardRefused:
+            return False
+        return True
 
     def _setup(self) -> None:
         self.ensure()

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.config import OPTIONS, SettingError, Settings, resolve
+from pytest_autodeploy.config import SettingError, Settings, resolve
+from pytest_autodeploy.options import OPTIONS
 
 
 def settings(options: dict[str, Any], ini: dict[str, Any]) -> Settings:

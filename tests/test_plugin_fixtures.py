@@ -50,6 +50,20 @@ def test_it(model_session, tflite_model):
         )
         result.assert_outcomes(passed=1)
 
+    def test_the_tuned_arena_runs_the_model(self, pytester: pytest.Pytester) -> None:
+        result = run(
+            pytester,
+            """
+def test_it(model_session):
+    tuned = model_session.tune_arena()
+    assert tuned.arena_bytes >= model_session.memory().arena_used_bytes
+    assert tuned.arena_bytes < model_session.memory().arena_given_bytes
+    model_session.board.client.configure(tuned.arena_bytes)
+    model_session.board.client.invoke(1)
+""",
+        )
+        result.assert_outcomes(passed=1)
+
     def test_low_power_runs_at_its_own_clock(self, pytester: pytest.Pytester) -> None:
         result = run(
             pytester,

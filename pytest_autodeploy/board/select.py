@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.board.catalog import board_spec
-from pytest_autodeploy.config import SettingError, Settings, positive_float
+from pytest_autodeploy.config import SettingError, Settings
+from pytest_autodeploy.options import positive_float
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board

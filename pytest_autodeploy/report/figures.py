@@ -17,6 +17,7 @@ _LABELS = {
     "macs_per_second": "MACs per second",
     "cycles_per_mac": "Cycles per MAC",
     "arena_used": "Tensor arena used",
+    "arena_tuned": "Tensor arena tuned",
     "model_size": "Model size",
 }
 _OF_LATENCY = ("latency_median", "latency_first", "profile_time")
@@ -92,6 +93,8 @@ def _latency_note(headline: str, by_name: Mapping[str, Any]) -> str:
 def _note(name: str, by_name: Mapping[str, Any]) -> str:
     if name == "arena_used" and "arena_given" in by_name:
         return f"of {si(by_name['arena_given']['value'], 'B')} given"
+    if name == "arena_tuned":
+        return "the model runs in it"
     return "1 KB = 1024 B" if name == "model_size" else ""
 
 

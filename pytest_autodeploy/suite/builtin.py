@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 def test_model_fits(model_session: ModelSession) -> None:
     """The model and its arena fit the board's memories, and ``--tflite-memory-limit``."""
     model_session.memory()
+    model_session.tune_arena()
 
 
 def test_outputs_agree(model_session: ModelSession) -> None:
@@ -29,5 +30,5 @@ def test_layer_profile(model_session: ModelSession) -> None:
     model_session.profile()
 
 
-def test_npu_estimate(npu_estimate: Estimate) -> None:  # noqa: ARG001
+def test_npu_estimate(npu_estimate: Estimate) -> None:
     """Vela's estimate on each ``--tflite-npu`` accelerator is within ``--tflite-npu-budget``."""

@@ -1,0 +1,73 @@
+"""Collecting the built-in tests: when they are there, and which of them were asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from pytest_autodeploy.state import settings_of
+
+SUITE = "autodeploy"
+BUILTIN = "pytest_autodeploy.suite.builtin"
+ESTIMATE = "npu_estimate"
+
+
+class SuiteModule(pytest.Module):
+    """The built-in tests, under the node id ``autodeploy``."""
+
+    @classmethod
+    def of(cls, session: pytest.Session) -> SuiteModule:
+        """The collector of the built-in tests."""
+        module = importlib.import_module(BUILTIN)
+        path = Path(str(module.__file__))
+        node: SuiteModule = cls.from_parent(session, path=path, name=SUITE, nodeid=SUITE)
+        node.obj = module
+        return node
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """The tests; those of estimates only when there are accelerators."""
+        for node in super().collect():
+            if settings_of(self.config).npu or ESTIMATE not in getattr(node, "fixturenames", ()):
+                yield node
+
+
+def in_suite(item: pytest.Item) -> bool:
+    """Whether a test is one of the built-in ones."""
+    return item.getparent(SuiteModule) is not None
+
+
+def take_selection(config: pytest.Config) -> None:
+    """Take the node ids of built-in tests, which are no paths, out of pytest's arguments."""
+    selected = [arg for arg in config.args if arg == SUITE or arg.startswith(f"{SUITE}::")]
+    if selected:
+        config.option.autodeploy_selection = selected
+        config.args[:] = [arg for arg in config.args if arg not in selected]
+
+
+def wants_suite(config: pytest.Config) -> bool:
+    """Whether the built-in tests are added: on the option, or when no test was named."""
+    settings = settings_of(config)
+    if settings.no_suite or not settings.tflite:
+        return False
+    asked = settings.sources["tflite"] == "--tflite"
+    return asked or config.args_source is not config.ArgsSource.ARGS
+
+
+def keep_selection(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the built-in tests that were not named, when some were."""
+    selection: list[str] = config.option.autodeploy_selection
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
+    for item in items:
+        wanted = not in_suite(item) or any(_names_item(name, item) for name in selection)
+        (kept if wanted else dropped).append(item)
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = kept
+
+
+def _names_item(name: str, item: pytest.Item) -> bool:
+    return name == SUITE or item.nodeid == name or item.nodeid.partition("[")[0] == name
