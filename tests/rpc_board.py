@@ -21,6 +21,8 @@ from pytest_autodeploy.rpc.messages import (
     InvokeTiming,
     LayerRecord,
     ModelState,
+    PowerOutcome,
+    PowerRun,
     Status,
     TensorInfo,
     TensorType,
@@ -102,6 +104,12 @@ class EchoValidator:
 
     def reboot(self) -> None:
         pass
+
+    def arm_power(self, count: int, wait_ms: int) -> None:
+        pass
+
+    def power_result(self) -> PowerRun:
+        return PowerRun(PowerOutcome.DONE, 7, 1 << 40)
 
     def _tensor(self, index: int) -> bytearray:
         if index >= len(self.tensors):

@@ -24,6 +24,7 @@ ENUMS = {
     "BoardKind": ("board", messages.BoardKind),
     "ClockMode": ("clock", messages.ClockMode),
     "TensorType": ("tensor", messages.TensorType),
+    "PowerOutcome": ("power", messages.PowerOutcome),
 }
 STRUCTS = [
     messages.Identity,
@@ -31,6 +32,7 @@ STRUCTS = [
     messages.TensorInfo,
     messages.InvokeTiming,
     messages.LayerRecord,
+    messages.PowerRun,
 ]
 
 
@@ -122,4 +124,4 @@ def test_client_and_validator_have_a_method_per_call(call: messages.Call) -> Non
 
 def test_calls_that_change_what_a_repetition_finds_are_not_repeatable() -> None:
     once = {call.name for call in CALLS.values() if not call.repeatable}
-    assert once == {"invoke", "reboot"}
+    assert once == {"invoke", "reboot", "arm_power"}

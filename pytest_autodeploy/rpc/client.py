@@ -23,6 +23,7 @@ from pytest_autodeploy.rpc.messages import (
     LayerRecord,
     ModelState,
     OtherProtocol,
+    PowerRun,
     TensorInfo,
 )
 
@@ -38,6 +39,7 @@ _READ_REQUEST_BYTES = FRAME_HEADER_BYTES + MESSAGE_HEAD_BYTES + 3 * 4
 _READ_ENVELOPE_BYTES = FRAME_HEADER_BYTES + MESSAGE_HEAD_BYTES + 2 * 4
 _ALIGNMENT = 16
 _LOG_TIMEOUT_S = 1.0
+_IDENTIFY_TIMEOUT_S = 5.0
 _LOG_PAGES = 1024
 _WORDS_LINES = 8
 
@@ -66,10 +68,10 @@ class ValidatorClient:
     def identify(self) -> Identity:
         """What the board is and runs; WrongFirmware when it speaks another protocol version."""
         try:
-            identity: Identity = self._call(messages.IDENTIFY)[0]
+            timeout_s = min(self.timeout_s, _IDENTIFY_TIMEOUT_S)
+            identity: Identity = self._call(messages.IDENTIFY, timeout_s=timeout_s)[0]
         except OtherProtocol as other:
             raise self._other_protocol(other.version) from None
-        least = MIN_MESSAGE_BYTES + FRAME_HEADER_BYTES
         least = MIN_MESSAGE_BYTES + FRAME_HEADER_BYTES
         if (
             not MIN_MESSAGE_BYTES <= identity.max_message_bytes <= MAX_MESSAGE_BYTES
@@ -169,6 +171,18 @@ class ValidatorClient:
         self._call(messages.REBOOT)
         self._identity = None
         self._log_cursor = 0
+
+    def arm_power(self, count: int, wait_ms: int) -> None:
+        """Arms a window of ``count`` inferences; each wait for the trigger lasts ``wait_ms``.
+
+        Nothing may be sent before the run has ended.
+        """
+        self._call(messages.ARM_POWER, count, wait_ms)
+
+    def power_result(self) -> PowerRun:
+        """How the latest power run ended; a board in the midst of one answers at its end."""
+        run: PowerRun = self._call(messages.POWER_RESULT)[0]
+        return run
 
     def close(self) -> None:
         """Closes the link; may be called twice."""

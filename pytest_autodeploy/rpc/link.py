@@ -11,7 +11,7 @@ from serial import SerialTimeoutException
 from pytest_autodeploy.errors import AutodeployError, BoardDied, BoardTimeout, LinkError
 from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES, FastCrc16, parse_header
 from pytest_autodeploy.rpc.messages import BOARD_SILENCE_S, MAX_MESSAGE_BYTES, MESSAGE_HEAD_BYTES
-from pytest_autodeploy.rpc.ports import READ_BYTES, WRITE_BYTES, open_port
+from pytest_autodeploy.rpc.ports import READ_BYTES, WRITE_BYTES, close_port, open_port
 
 _QUIET_S = 1.5 * BOARD_SILENCE_S
 _STRAY_KEPT = 60
@@ -81,7 +81,7 @@ class Link(FramedTransport):  # type: ignore[misc]
 
     def close(self) -> None:
         """Closes the port; may be called twice."""
-        self._port.close()
+        close_port(self._port)
 
     def failure(self, kind: type[AutodeployError], what: str) -> AutodeployError:
         """An error of the present call."""

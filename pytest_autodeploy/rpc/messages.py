@@ -90,6 +90,16 @@ class TensorType(IntEnum):
     BFLOAT16 = 19
 
 
+class PowerOutcome(IntEnum):
+    """How the latest power run ended."""
+
+    NONE = 0
+    DONE = 1
+    NO_TRIGGER = 2
+    TRIGGER_STUCK = 3
+    INVOKE_FAILED = 4
+
+
 class Capability(IntFlag):
     """What a board can do beyond running a model."""
 
@@ -178,6 +188,15 @@ class LayerRecord(Struct):
 
 
 @dataclass(frozen=True)
+class PowerRun(Struct):
+    """The latest power run: how it ended, the inferences in its window, and the window in ticks."""
+
+    outcome: PowerOutcome
+    inferences: Uint32
+    ticks: Uint64
+
+
+@dataclass(frozen=True)
 class Call:
     """One call of the interface: what it takes and gives, and how the host may treat it.
 
@@ -223,6 +242,10 @@ READ_LOG = Call(9, "read_log", _types(cursor=Uint32), _types(next=Uint32, text=b
 SET_CLOCK = Call(10, "set_clock", _types(mode=ClockMode), prompt=False)
 RESET_STATE = Call(11, "reset_state", prompt=False)
 REBOOT = Call(12, "reboot", repeatable=False)
+ARM_POWER = Call(
+    13, "arm_power", _types(count=Uint32, wait_ms=Uint32), repeatable=False, prompt=False
+)
+POWER_RESULT = Call(14, "power_result", {}, _types(run=PowerRun))
 
 CALLS = {
     call.id: call
@@ -239,5 +262,7 @@ CALLS = {
         SET_CLOCK,
         RESET_STATE,
         REBOOT,
+        ARM_POWER,
+        POWER_RESULT,
     )
 }

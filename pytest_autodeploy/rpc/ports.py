@@ -49,6 +49,18 @@ def open_port(url: str, *, board: str, baudrate: int) -> Any:
     return port
 
 
+def close_port(port: Any) -> None:
+    """Closes a port; may be called twice.
+
+    pySerial would wait 0.3 s after a socket, and leak it when the other end has gone.
+    """
+    if type(port).__module__ == "serial.urlhandler.protocol_socket" and port.is_open:
+        port._socket.close()
+        port._socket = None
+        port.is_open = False
+    port.close()
+
+
 def _write_timeout_s(url: str, baudrate: int) -> float | None:
     if url.lower().startswith("rfc2217://"):
         return None  # pySerial knows none here, and its socket gives up after 5 s

@@ -22,6 +22,7 @@ from pytest_autodeploy.rpc.messages import (
     InvokeTiming,
     LayerRecord,
     ModelState,
+    PowerRun,
     Status,
     TensorInfo,
 )
@@ -80,6 +81,12 @@ class Validator(Protocol):
 
     def reboot(self) -> None:
         """Asks for a restart, which has to wait until the answer is on its way."""
+
+    def arm_power(self, count: int, wait_ms: int) -> None:
+        """Starts a power run of ``count`` inferences when the answer is on its way."""
+
+    def power_result(self) -> PowerRun:
+        """How the latest power run ended."""
 
 
 class Log:

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/** The way to the host: USB where the chip has it, else a UART. */
+namespace autodeploy::ambiq {
+
+void init_link();
+size_t read_link(uint8_t *to, size_t size);
+size_t write_link(const uint8_t *from, size_t size);
+
+/** Whether something that was written is still on its way. */
+bool link_sends();
+
+}  // namespace autodeploy::ambiq

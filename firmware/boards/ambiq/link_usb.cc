@@ -1,0 +1,55 @@
+#ifdef NS_USB_PRESENT
+
+#include "boards/ambiq/link.h"
+#include "ns_ambiqsuite_harness.h"
+#include "ns_usb.h"
+#include "tusb.h"
+
+namespace autodeploy::ambiq {
+namespace {
+
+/** TinyUSB runs in an interrupt of neuralSPOT's, which its buffers have to be protected from. */
+class WithoutInterrupts {
+   public:
+    WithoutInterrupts() { am_hal_interrupt_master_disable(); }
+    ~WithoutInterrupts() { am_hal_interrupt_master_enable(); }
+};
+
+// neuralSPOT wants buffers; data goes through those of TinyUSB.
+uint8_t unused[4];
+
+}  // namespace
+
+void init_link() {
+    static usb_handle_t handle;
+    ns_usb_config_t config = {};
+    config.api = &ns_usb_V1_0_0;
+    config.deviceType = NS_USB_CDC_DEVICE;
+    config.rx_buffer = unused;
+    config.rx_bufferLength = sizeof unused;
+    config.tx_buffer = unused;
+    config.tx_bufferLength = sizeof unused;
+    ns_usb_init(&config, &handle);
+}
+
+size_t read_link(uint8_t *to, size_t size) {
+    const WithoutInterrupts guard;
+    return tud_cdc_available() > 0 ? tud_cdc_read(to, static_cast<uint32_t>(size)) : 0;
+}
+
+size_t write_link(const uint8_t *from, size_t size) {
+    const WithoutInterrupts guard;
+    const uint32_t written = tud_cdc_write(from, static_cast<uint32_t>(size));
+    tud_cdc_write_flush();
+    return written;
+}
+
+bool link_sends() {
+    const WithoutInterrupts guard;
+    tud_cdc_write_flush();
+    return tud_cdc_write_available() < CFG_TUD_CDC_TX_BUFSIZE;
+}
+
+}  // namespace autodeploy::ambiq
+
+#endif

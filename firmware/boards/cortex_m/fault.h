@@ -1,0 +1,11 @@
+#pragma once
+
+namespace autodeploy::cortex_m {
+
+/** Where the program was when it faulted before this start; nullptr when it did not. */
+const char *fault_words();
+
+/** Calls the function; false when it faulted, at which its stack was given up. */
+bool survive_fault(void (*function)(void *), void *argument);
+
+}  // namespace autodeploy::cortex_m

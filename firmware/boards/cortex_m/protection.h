@@ -1,0 +1,13 @@
+#pragma once
+
+namespace autodeploy::cortex_m {
+
+/**
+ * Makes the use of a null pointer, a write to the code and a jump to data fault.
+ *
+ * TFLM goes astray when its arena is too small; unprotected, that is silent damage. The core itself
+ * still reads its vectors at address 0.
+ */
+void protect_memory();
+
+}  // namespace autodeploy::cortex_m

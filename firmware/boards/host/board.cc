@@ -1,0 +1,77 @@
+#include "boards/board.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+
+/** This PC as a board: the link is standard input and output. */
+namespace autodeploy::board {
+namespace {
+
+constexpr Facts kFacts = {BoardKind::kSimulated, "host", 0, {0, 1'000'000'000}, nullptr, 0};
+
+/** The host of a closed link has gone, and this process goes too. */
+size_t moved(ssize_t bytes, ssize_t end) {
+    if (bytes == end || (bytes < 0 && errno != EAGAIN && errno != EINTR)) {
+        std::exit(0);
+    }
+    return bytes > 0 ? static_cast<size_t>(bytes) : 0;
+}
+
+}  // namespace
+
+void init() {
+    fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
+    fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
+}
+
+const Facts &facts() { return kFacts; }
+const char *restart_words() { return nullptr; }
+
+bool survive(void (*function)(void *), void *argument) {
+    function(argument);
+    return true;
+}
+
+size_t read(uint8_t *to, size_t size) {
+    return size > 0 ? moved(::read(STDIN_FILENO, to, size), 0) : 0;
+}
+
+size_t write(const uint8_t *from, size_t size) {
+    return moved(::write(STDOUT_FILENO, from, size), -2);
+}
+
+void wait(uint32_t ms) {
+    pollfd input = {STDIN_FILENO, POLLIN, 0};
+    poll(&input, 1, static_cast<int>(ms));
+}
+
+uint32_t milliseconds() { return static_cast<uint32_t>(ticks() / 1'000'000); }
+
+uint64_t ticks() {
+    timespec now = {};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+uint32_t tick_hz() { return 1'000'000'000; }
+
+void begin_inference() {}
+void end_inference() {}
+void read_counters(uint32_t *) {}
+
+ClockMode clock() { return ClockMode::kHighPerformance; }
+bool set_clock(ClockMode mode) { return mode == clock(); }
+
+void reboot() {
+    char path[] = "/proc/self/exe";
+    char *arguments[] = {path, nullptr};
+    execv(path, arguments);
+    std::exit(1);
+}
+
+}  // namespace autodeploy::board

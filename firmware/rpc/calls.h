@@ -1,0 +1,26 @@
+#pragma once
+
+#include "rpc/log.h"
+#include "validator/validator.h"
+
+namespace autodeploy {
+
+/** What a call works with; `out` gets its results, which are dropped when it is refused. */
+struct CallContext {
+    Validator &validator;
+    Log &log;
+    Reader &arguments;
+    Writer &out;
+};
+
+struct Call {
+    uint32_t id;
+    const char *name;
+    Status (*perform)(CallContext &context);
+    size_t blank_bytes;  // of the results when it is refused: zeros and empty
+};
+
+/** The call of that number, nullptr when the interface has none. */
+const Call *find_call(uint32_t id);
+
+}  // namespace autodeploy

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "rpc/codec.h"
+
+/** What host and board say to each other, as autodeploy.erpc declares it. */
+namespace autodeploy {
+
+constexpr uint32_t kProtocolVersion = 1;
+constexpr uint32_t kServiceId = 1;
+constexpr uint32_t kSilenceMs = 100;
+
+constexpr uint32_t kCapabilityLayerProfile = 1;
+constexpr uint32_t kCapabilityClockModes = 2;
+constexpr uint32_t kCapabilityCycleCounter = 4;
+constexpr uint32_t kCapabilityPowerWindow = 8;
+
+enum class Status : int32_t {
+    kOk = 0,
+    kBadArgument = 1,
+    kNoModel = 2,
+    kNotConfigured = 3,
+    kNoMemory = 4,
+    kUnsupportedOperator = 5,
+    kBadModel = 6,
+    kInvokeFailed = 7,
+    kUnsupported = 8,
+    kInternalError = 9,
+};
+
+enum class BoardKind : int32_t { kSimulated = 0, kEmulated = 1, kHardware = 2 };
+
+enum class ClockMode : int32_t { kLowPower = 0, kHighPerformance = 1 };
+constexpr size_t kClockModes = 2;
+
+/** The values of TfLiteType that echo tensors have; the TFLM engine passes any value on. */
+enum class TensorType : int32_t { kFloat32 = 1, kInt32 = 2, kUint8 = 3, kInt16 = 7, kInt8 = 9 };
+
+struct Identity {
+    BoardKind kind;
+    const char *board;
+    const char *core;
+    const char *build_id;
+    Bytes model_sha256;
+    const char *engine;
+    const char *engine_version;
+    uint32_t capabilities;
+    ClockMode clock;
+    const uint32_t *clocks_hz;
+    uint32_t tick_hz;
+    uint32_t max_message_bytes;
+    uint32_t window_bytes;
+    uint32_t max_invocations;
+    const char *const *counters;
+    size_t counter_count;
+};
+
+struct ModelState {
+    uint32_t arena_bytes;
+    uint32_t arena_used_bytes;
+    uint32_t inputs;
+    uint32_t outputs;
+    uint32_t layers;
+    uint32_t variables;
+};
+
+struct TensorInfo {
+    const char *name;
+    TensorType type;
+    const int *shape;
+    size_t rank;
+    uint32_t bytes;
+    float scale;
+    int32_t zero_point;
+};
+
+struct InvokeTiming {
+    uint64_t total_ticks;
+    bool includes_first;
+    const uint64_t *ticks;
+    size_t count;
+};
+
+struct LayerRecord {
+    const char *tag;
+    uint64_t ticks;
+    const uint32_t *counters;
+    size_t counter_count;
+};
+
+void write(Writer &out, const Identity &identity);
+void write(Writer &out, const ModelState &state);
+void write(Writer &out, const TensorInfo &info);
+void write(Writer &out, const InvokeTiming &timing);
+void write(Writer &out, const LayerRecord &record);
+
+}  // namespace autodeploy

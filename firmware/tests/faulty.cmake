@@ -1,0 +1,1 @@
+set(engine_sources tests/engine_faulty.cc)

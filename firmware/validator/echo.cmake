@@ -1,0 +1,1 @@
+set(engine_sources validator/engine_echo.cc)

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "rpc/log.h"
+#include "validator/layer_log.h"
+#include "validator/refusal.h"
+
+namespace autodeploy {
+
+struct Tensor {
+    TensorInfo info;
+    uint8_t *data;
+};
+
+/** What an engine says of a model that it has prepared. */
+struct Prepared {
+    uint32_t arena_used_bytes;
+    uint32_t inputs;
+    uint32_t outputs;
+    uint32_t layers;
+    uint32_t variables;
+};
+
+/**
+ * Runs the model that was built into the firmware.
+ *
+ * What fails returns a status and leaves its words in the refusal. `prepare` may follow `prepare`,
+ * with any arena; the other calls follow a `prepare` that succeeded.
+ */
+class Engine {
+   public:
+    virtual const char *name() const = 0;
+    virtual Status prepare(uint8_t *arena, uint32_t bytes, Prepared &prepared) = 0;
+    virtual Tensor input(uint32_t index) = 0;
+    virtual Tensor output(uint32_t index) = 0;
+    virtual Status invoke() = 0;
+
+    /** Variables and state as after `prepare`. Says whether outputs are still there. */
+    virtual Status reset_state(bool &outputs_kept) = 0;
+
+   protected:
+    ~Engine() = default;
+};
+
+/** The engine of this firmware. */
+Engine &make_engine(Log &log, LayerLog &layers, Refusal &refusal);
+
+}  // namespace autodeploy

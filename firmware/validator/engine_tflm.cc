@@ -1,0 +1,159 @@
+#include <cinttypes>
+#include <new>
+
+#include "tensorflow/lite/micro/micro_interpreter.h"
+#include "tensorflow/lite/micro/micro_resource_variable.h"
+#include "validator/engine.h"
+#include "validator/model.h"
+#include "validator/tflm_log.h"
+
+namespace autodeploy {
+namespace {
+
+/** TFLM does not check that its own first allocations fit; these bytes are enough for them. */
+constexpr uint32_t kLeastArenaBytes = 512;
+
+/** Hands TFLM's events to the layer log. */
+class Profiler final : public tflite::MicroProfilerInterface {
+   public:
+    explicit Profiler(LayerLog &layers) : layers_(layers) {}
+
+    uint32_t BeginEvent(const char *tag) override {
+        layers_.begin(tag);
+        return 0;
+    }
+
+    void EndEvent(uint32_t) override { layers_.end(); }
+
+   private:
+    LayerLog &layers_;
+};
+
+/**
+ * Runs the model in TensorFlow Lite Micro's interpreter, which is made anew in every `prepare`.
+ *
+ * The old one is not destroyed: all that it owns lies in the arena, and what it would touch there
+ * may be damaged.
+ */
+class TflmEngine final : public Engine {
+   public:
+    TflmEngine(Log &log, LayerLog &layers, Refusal &refusal)
+        : log_(log), refusal_(refusal), profiler_(layers) {}
+
+    const char *name() const override { return "tflm"; }
+
+    Status prepare(uint8_t *arena, uint32_t bytes, Prepared &prepared) override {
+        arena_ = arena;
+        arena_bytes_ = bytes;
+        const Status status = make_interpreter();
+        if (status == Status::kOk) {
+            prepared = {static_cast<uint32_t>(interpreter_->arena_used_bytes()),
+                        static_cast<uint32_t>(interpreter_->inputs_size()),
+                        static_cast<uint32_t>(interpreter_->outputs_size()),
+                        main_graph()->operators()->size(),
+                        static_cast<uint32_t>(kResourceVariables)};
+        }
+        return status;
+    }
+
+    Tensor input(uint32_t index) override {
+        return describe(*interpreter_->input(index), main_graph()->inputs()->Get(index));
+    }
+
+    Tensor output(uint32_t index) override {
+        return describe(*interpreter_->output(index), main_graph()->outputs()->Get(index));
+    }
+
+    Status invoke() override {
+        if (interpreter_->Invoke() != kTfLiteOk) {
+            return refusal_.because(Status::kInvokeFailed, "TFLM failed; its words are above");
+        }
+        return Status::kOk;
+    }
+
+    /** TFLM's reset leaves CALL_ONCE as it is, so a model with variables is prepared anew. */
+    Status reset_state(bool &outputs_kept) override {
+        outputs_kept = kResourceVariables == 0;
+        if (!outputs_kept) {
+            return make_interpreter();
+        }
+        if (interpreter_->Reset() != kTfLiteOk) {
+            return refusal_.because(Status::kInternalError, "TFLM cannot reset the model");
+        }
+        return Status::kOk;
+    }
+
+   private:
+    Status make_interpreter() {
+        listen_to_tflm(log_);
+        const tflite::Model *model = tflite::GetModel(kModelData);
+        const tflite::MicroOpResolver *resolver = make_resolver();
+        if (model->version() != TFLITE_SCHEMA_VERSION || resolver == nullptr) {
+            return refusal_.because(
+                resolver ? Status::kBadModel : Status::kUnsupportedOperator,
+                resolver ? "the model has another schema version" : "TFLM lacks an operator");
+        }
+        if (arena_bytes_ < kLeastArenaBytes + variable_bytes()) {
+            return too_small();
+        }
+        auto *allocator = tflite::MicroAllocator::Create(arena_, arena_bytes_);
+        auto *variables = kResourceVariables == 0 ? nullptr
+                                                  : tflite::MicroResourceVariables::Create(
+                                                        allocator, kResourceVariables);
+        interpreter_ = new (storage_)
+            tflite::MicroInterpreter(model, *resolver, allocator, variables, &profiler_);
+        return interpreter_->AllocateTensors() == kTfLiteOk ? Status::kOk : why_not();
+    }
+
+    Status why_not() {
+        const TflmWords words = tflm_words();
+        if (words.missing_operator) {
+            return refusal_.because(Status::kUnsupportedOperator, "TFLM has no such operator");
+        }
+        if (words.memory || !words.any) {  // a library without words: most often it is the arena
+            return too_small();
+        }
+        return refusal_.because(Status::kBadModel, "TFLM cannot prepare the model");
+    }
+
+    Status too_small() {
+        return refusal_.because(Status::kNoMemory,
+                                "an arena of %" PRIu32 " bytes is too small for the model",
+                                arena_bytes_);
+    }
+
+    static uint32_t variable_bytes() {
+        constexpr uint32_t kBytesOfOne = 32;
+        return static_cast<uint32_t>(kResourceVariables) * kBytesOfOne;
+    }
+
+    static const tflite::SubGraph *main_graph() {
+        return tflite::GetModel(kModelData)->subgraphs()->Get(0);
+    }
+
+    static Tensor describe(TfLiteTensor &tensor, int32_t index) {
+        const auto *name = main_graph()->tensors()->Get(static_cast<uint32_t>(index))->name();
+        const TfLiteIntArray &dims = *tensor.dims;
+        return {{name ? name->c_str() : "", static_cast<TensorType>(tensor.type), dims.data,
+                 static_cast<size_t>(dims.size), static_cast<uint32_t>(tensor.bytes),
+                 tensor.params.scale, tensor.params.zero_point},
+                tensor.data.uint8};
+    }
+
+    Log &log_;
+    Refusal &refusal_;
+    Profiler profiler_;
+    uint8_t *arena_ = nullptr;
+    uint32_t arena_bytes_ = 0;
+    tflite::MicroInterpreter *interpreter_ = nullptr;
+    alignas(tflite::MicroInterpreter) unsigned char storage_[sizeof(tflite::MicroInterpreter)];
+};
+
+}  // namespace
+
+Engine &make_engine(Log &log, LayerLog &layers, Refusal &refusal) {
+    static TflmEngine engine(log, layers, refusal);
+    return engine;
+}
+
+}  // namespace autodeploy
