@@ -2,64 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
-
-DEFAULT_EVB = "sim:apollo4p_evb"
-
-IniType = Literal["string", "args", "bool", "int", "float"]
-
-
-@dataclass(frozen=True)
-class Option:
-    """One setting: its command-line option, its ini twin ``autodeploy_<name>`` and its default."""
-
-    name: str
-    flag: str
-    help: str
-    metavar: str | None = None
-    ini: IniType | None = "string"
-    default: Any = None
-    choices: tuple[str, ...] | None = None
-    repeatable: bool = False
-    switch: bool = False
-    convert: Callable[[str], Any] = str
-
-    @property
-    def dest(self) -> str:
-        """Where the parsed option is stored."""
-        return f"autodeploy_{self.name}"
-
-    @property
-    def ini_name(self) -> str:
-        """Name of the ini twin."""
-        return f"autodeploy_{self.name}"
-
-
-def positive_int(text: str) -> int:
-    """Parse a whole number of at least 1; ValueError else."""
-    value = int(text)
-    if value < 1:
-        raise ValueError(f"{text!r} is not a positive whole number")
-    return value
-
-
-def positive_float(text: str) -> float:
-    """Parse a finite number above 0; ValueError else."""
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise ValueError(f"{text!r} is not a positive number")
-    return value
-
-
-def natural(text: str) -> int:
-    """Parse a whole number of at least 0; ValueError else."""
-    value = int(text)
-    if value < 0:
-        raise ValueError(f"{text!r} is negative")
-    return value
-
+from pytest_autodeploy.board.options import BOARD_OPTIONS
+from pytest_autodeploy.option import Option, natural, positive_int
+from pytest_autodeploy.power.options import POWER_OPTIONS
 
 OPTIONS = (
     Option(
@@ -175,62 +120,7 @@ OPTIONS = (
         default=False,
         switch=True,
     ),
-    Option(
-        "evb",
-        "--evb",
-        f"Board to run on; sim:NAME is a simulated one. Repeatable (default: {DEFAULT_EVB})",
-        metavar="NAME",
-        ini="args",
-        default=(DEFAULT_EVB,),
-        repeatable=True,
-    ),
-    Option(
-        "evb_port",
-        "--evb-port",
-        "Attach to a board that already runs its model: a device, socket://HOST:PORT or "
-        "rfc2217://HOST:PORT",
-        metavar="URL",
-    ),
-    Option(
-        "evb_clock",
-        "--evb-clock",
-        "Clock mode: HP (high performance) or LP (low power) (default: HP)",
-        metavar="MODE",
-        default="HP",
-        choices=("HP", "LP"),
-    ),
-    Option(
-        "evb_arena_kb",
-        "--evb-arena-kb",
-        "Tensor arena to give the model, in KB (default: the largest that the board allows)",
-        metavar="KB",
-        ini="int",
-        default=0,
-        convert=positive_int,
-    ),
-    Option(
-        "evb_timeout",
-        "--evb-timeout",
-        "Seconds that one call to the board may take (default: 60)",
-        metavar="SECONDS",
-        ini="float",
-        default=60.0,
-        convert=positive_float,
-    ),
-    Option(
-        "evb_require_hardware",
-        "--evb-require-hardware",
-        "Refuse to run on anything but real boards",
-        ini="bool",
-        default=False,
-        switch=True,
-    ),
-    Option(
-        "evb_sim_link",
-        "--evb-sim-link",
-        "Link of simulated boards, such as bytes_per_s=1000000,latency_ms=1 (default: unlimited)",
-        metavar="LINK",
-    ),
+    *BOARD_OPTIONS,
     Option(
         "cache",
         "--autodeploy-cache",
@@ -244,4 +134,49 @@ OPTIONS = (
         metavar="DIR",
         default="autodeploy-results",
     ),
+    Option(
+        "no_regression",
+        "--tflite-no-regression",
+        "What the built-in tests allow compared with the baseline, such as latency=5%,arena=0%; "
+        "a missing baseline fails",
+        metavar="LIMIT",
+    ),
+    Option(
+        "compare",
+        "--autodeploy-compare",
+        "A missing baseline fails the built-in tests; those that exist are always compared with",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    Option(
+        "baselines",
+        "--autodeploy-baselines",
+        "Folder of the baselines (default: autodeploy-baselines in the root folder)",
+        metavar="DIR",
+        default="autodeploy-baselines",
+    ),
+    Option(
+        "update_baseline",
+        "--autodeploy-update-baseline",
+        "Write the baselines of what ran and passed: all (the default) replaces values, new only "
+        "adds; the value follows an equals sign",
+        metavar="MODE",
+        ini=None,
+        choices=("all", "new"),
+        bare="all",
+    ),
+    Option(
+        "history",
+        "--autodeploy-history",
+        "SQLite file to which the results of each run are added, and whose trends are reported",
+        metavar="FILE",
+    ),
+    Option(
+        "summary",
+        "--autodeploy-summary",
+        "Markdown file for a summary of the run; also added to $GITHUB_STEP_SUMMARY if that is set",
+        metavar="FILE",
+    ),
+    *POWER_OPTIONS,
 )

@@ -13,7 +13,7 @@ from pytest_autodeploy.board.catalog import (
     read_catalog,
 )
 from pytest_autodeploy.board.entry import CatalogError
-from pytest_autodeploy.board.fit import Placement, largest_arena, place
+from pytest_autodeploy.board.fit import Placement, Use, largest_arena, place
 from pytest_autodeploy.errors import ModelDoesNotFit
 
 BOARDS = (
@@ -44,6 +44,26 @@ def test_every_board_is_complete_and_names_its_sources(name: str) -> None:
     assert spec.power_pins.keys() == {"in0", "in1", "trigger"}
     groups = {"board", "power", "clocks_hz", "jlink", "counters"}
     assert spec.sources.keys() == groups | {f"memory.{memory}" for memory in spec.memories}
+
+
+@pytest.mark.parametrize("name", board_names("emulated"))
+def test_every_machine_has_memories_and_a_clock_but_nothing_of_a_board(name: str) -> None:
+    spec = board_spec(name, "emulated")
+
+    assert {"mram", "sram", "psram"} == spec.memories.keys()
+    assert spec.clocks_hz.keys() == {"HP"}
+    assert (spec.transport, spec.jlink_device, spec.usb_vid) == ("socket", "", 0)
+    assert not spec.power_pins
+    assert not spec.counters
+
+
+def test_boards_and_machines_are_not_taken_for_one_another() -> None:
+    with pytest.raises(UnknownBoard, match="unknown board 'mps2-an386'"):
+        board_spec("mps2-an386")
+    with pytest.raises(UnknownBoard, match="unknown emulated board 'mps2_an386'") as caught:
+        board_spec("mps2_an386", "emulated")
+
+    assert "Did you mean mps2-an386? Emulated boards: mps2-an386, mps3-an547" in str(caught.value)
 
 
 def test_figures_that_sources_disagree_on_say_which_was_taken() -> None:
@@ -112,6 +132,29 @@ def test_the_largest_arena_is_aligned_as_tflm_wants_it() -> None:
     assert all(largest_arena(board_spec(name))[1] % 16 == 0 for name in BOARDS)
 
 
+def test_memories_that_are_not_allowed_are_not_taken() -> None:
+    spec = board_spec("apollo510_evb")
+
+    assert place(spec, 50_000, 30_000, arena_memories=["sram"]).arena_memory == "sram"
+    assert place(spec, 50_000, arena_memories=["psram"]).arena_memory == "psram"
+    with pytest.raises(ModelDoesNotFit, match="apollo3p_evb has no PSRAM for the model"):
+        place(board_spec("apollo3p_evb"), 50_000, model_memories=["psram"])
+
+
+def test_copies_of_the_inputs_leave_less_for_the_arena() -> None:
+    spec = board_spec("apollo510_evb")
+    whole, rest = place(spec, 50_000), place(spec, 50_000, buffer_bytes=16_000)
+
+    assert whole.arena_bytes - rest.arena_bytes == 16_000
+
+
+def test_inputs_that_fill_the_memory_leave_no_arena() -> None:
+    spec = board_spec("mps2-an386", "emulated")
+
+    with pytest.raises(ModelDoesNotFit, match=r"arena .* \+ inputs 4,096\.0 KB > SRAM 4,096\.0 KB"):
+        place(spec, 50_000, buffer_bytes=4 << 20)
+
+
 def test_psram_takes_what_the_chip_cannot_hold() -> None:
     assert place(board_spec("apollo510_evb"), 5_000_000, 4_000_000) == Placement(
         "psram", "psram", 4_000_000
@@ -123,7 +166,7 @@ def test_a_model_in_sram_leaves_less_for_the_arena() -> None:
     model = spec.memories["sram"].usable + 1
 
     assert place(spec, model).model_memory == "mram"
-    assert largest_arena(spec, {"sram": 1_000_000})[1] <= 468_016
+    assert largest_arena(spec, [Use("model", "sram", 1_000_000)])[1] <= 468_016
 
 
 def test_a_model_that_does_not_fit_is_refused_with_the_sums() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import filelock
-
 from pytest_autodeploy.board.identity import check_identity
+from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
+from pytest_autodeploy.board.usb_ports import port_identity
 from pytest_autodeploy.errors import BoardError, BoardUnavailable, WrongFirmware
-from pytest_autodeploy.model.naming import file_name
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
 
@@ -36,7 +33,7 @@ class AttachedBoard:
         simulated: bool,
         hardware_only: bool = False,
         timeout_s: float,
-        lock_timeout_s: float = 5.0,
+        lock_timeout_s: float = LOCK_TIMEOUT_S,
     ) -> None:
         self.id = board_id
         self.spec = spec
@@ -45,7 +42,7 @@ class AttachedBoard:
         self._hardware_only = hardware_only
         self._timeout_s = timeout_s
         self._client: ValidatorClient | None = None
-        self._lock = filelock.FileLock(_lock_path(url), timeout=lock_timeout_s)
+        self._locks = BoardLocks(board_id, lock_timeout_s)
 
     @property
     def port(self) -> str | None:
@@ -80,16 +77,11 @@ class AttachedBoard:
     def _attach(self) -> None:
         if self._client is not None:
             return
-        try:
-            self._lock.acquire()
-        except filelock.Timeout:
-            raise BoardUnavailable(
-                f"{self._url} is used by another run", board=self.id, seconds=self._lock.timeout
-            ) from None
+        self._locks.hold(port_identity(self._url))
         try:
             link = Link(self._url, board=self.id)
         except BoardError:
-            self._lock.release()
+            self._locks.release()
             raise
         self._client = ValidatorClient(link, timeout_s=self._timeout_s)
 
@@ -103,10 +95,4 @@ class AttachedBoard:
         if self._client is not None:
             self._client.close()
             self._client = None
-        self._lock.release()
-
-
-def _lock_path(url: str) -> Path:
-    folder = Path(tempfile.gettempdir()) / "pytest-autodeploy"
-    folder.mkdir(mode=0o777, exist_ok=True)
-    return folder / f"{file_name(url)}.lock"
+        self._locks.release()

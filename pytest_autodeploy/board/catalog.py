@@ -16,15 +16,19 @@ from pytest_autodeploy.errors import AutodeployError
 CATALOG = Path(__file__).with_name("catalog.toml")
 
 Core = Literal["cortex-m4f", "cortex-m55"]
-Transport = Literal["usb", "uart"]
+Transport = Literal["usb", "uart", "socket"]
+Kind = Literal["hardware", "emulated"]
 
 CORES: tuple[Core, ...] = ("cortex-m4f", "cortex-m55")
-TRANSPORTS: tuple[Transport, ...] = ("usb", "uart")
+TRANSPORTS: tuple[Transport, ...] = ("usb", "uart")  # of hardware
 MEMORIES = ("mram", "sram", "dtcm", "itcm", "psram")
 CLOCK_MODES = ("LP", "HP")
 PINS = ("in0", "in1", "trigger")
 INHERITED = ("core", "memory", "clocks_hz", "jlink", "counters")
 """What a chip can take from another one with ``like``."""
+
+
+_WORDS: Mapping[Kind, str] = {"hardware": "board", "emulated": "emulated board"}
 
 
 class UnknownBoard(AutodeployError):
@@ -46,10 +50,14 @@ class Memory:
 
 @dataclass(frozen=True)
 class BoardSpec:
-    """What is known of a board; ``sources`` and ``disagreements`` go by group: ``memory.sram``."""
+    """What is known of a board; ``sources`` and ``disagreements`` go by group: ``memory.sram``.
+
+    A machine of QEMU has no SDK, probe, USB, power pins or counters: these are empty, or 0.
+    """
 
     name: str
     title: str
+    kind: Kind
     soc: str
     core: Core
     memories: Mapping[str, Memory]  # by the names in MEMORIES
@@ -57,6 +65,7 @@ class BoardSpec:
     transport: Transport
     usb_vid: int
     usb_pid: int | None  # None: any product of the vendor
+    ambiqsuite: str  # version that neuralSPOT builds this board with
     jlink_device: str
     load_address: int
     power_pins: Mapping[str, int]  # GPIO numbers of "in0", "in1" and "trigger"
@@ -65,28 +74,29 @@ class BoardSpec:
     disagreements: Mapping[str, str]
 
 
-def board_names() -> tuple[str, ...]:
-    """Names of all boards, in the order of the catalog."""
-    return tuple(_boards())
+def board_names(kind: Kind = "hardware") -> tuple[str, ...]:
+    """Names of all boards of a kind, in the order of the catalog."""
+    return tuple(name for name, spec in _boards().items() if spec.kind == kind)
 
 
-def board_spec(name: str) -> BoardSpec:
+def board_spec(name: str, kind: Kind = "hardware") -> BoardSpec:
     """The board of that name. Raises UnknownBoard, with the name that may have been meant."""
     spec = _boards().get(name)
-    if spec is None:
-        near = closest(name)
+    if spec is None or spec.kind != kind:
+        near = closest(name, kind)
         meant = f"Did you mean {near}? " if near else ""
         raise UnknownBoard(
-            f"unknown board {name!r}", hint=f"{meant}Boards: {', '.join(board_names())}"
+            f"unknown {_WORDS[kind]} {name!r}",
+            hint=f"{meant}{_WORDS[kind].capitalize()}s: {', '.join(board_names(kind))}",
         )
     return spec
 
 
-def closest(name: str) -> str | None:
+def closest(name: str, kind: Kind = "hardware") -> str | None:
     """The name in the catalog that looks most like this one; None when none does."""
     import difflib
 
-    by_lower = {known.lower(): known for known in board_names()}
+    by_lower = {known.lower(): known for known in board_names(kind)}
     near = difflib.get_close_matches(name.lower(), by_lower, n=1)
     return by_lower[near[0]] if near else None
 
@@ -100,7 +110,9 @@ def read_catalog(text: str) -> dict[str, BoardSpec]:
     """The boards of a catalog in TOML. Raises CatalogError naming the entry and the key."""
     document = tomllib.loads(text)
     socs = document.get("soc", {})
-    return {name: _board(name, raw, socs) for name, raw in document.get("board", {}).items()}
+    boards = {name: _board(name, raw, socs) for name, raw in document.get("board", {}).items()}
+    machines = {name: _machine(name, raw) for name, raw in document.get("machine", {}).items()}
+    return boards | machines
 
 
 def _board(name: str, raw: Mapping[str, Any], socs: Mapping[str, Any]) -> BoardSpec:
@@ -113,6 +125,7 @@ def _board(name: str, raw: Mapping[str, Any], socs: Mapping[str, Any]) -> BoardS
     return BoardSpec(
         name=name,
         title=board.text("title"),
+        kind="hardware",
         soc=board.text("soc"),
         core=soc.one_of("core", CORES),
         memories=MappingProxyType({key: _memory(entry) for key, entry in memories.items()}),
@@ -120,12 +133,38 @@ def _board(name: str, raw: Mapping[str, Any], socs: Mapping[str, Any]) -> BoardS
         transport=board.one_of("transport", TRANSPORTS),
         usb_vid=board.whole("usb_vid", 1),
         usb_pid=board.whole("usb_pid", 1) if board.has("usb_pid") else None,
+        ambiqsuite=board.text("ambiqsuite"),
         jlink_device=jlink.text("device"),
         load_address=jlink.whole("load_address", 0),
         power_pins=MappingProxyType({pin: board.table("power").whole(pin, 0) for pin in PINS}),
         counters=soc.table("counters").texts("names"),
         sources=MappingProxyType({group: entry.text("source") for group, entry in groups.items()}),
         disagreements=MappingProxyType({group: text for group, text in words.items() if text}),
+    )
+
+
+def _machine(name: str, raw: Mapping[str, Any]) -> BoardSpec:
+    machine = Entry(f"machine.{name}", raw)
+    memories = _memories(machine.table("memory"))
+    groups = {f"memory.{key}": entry for key, entry in memories.items()} | {"board": machine}
+    return BoardSpec(
+        name=name,
+        title=machine.text("title"),
+        kind="emulated",
+        soc="",
+        core=machine.one_of("core", CORES),
+        memories=MappingProxyType({key: _memory(entry) for key, entry in memories.items()}),
+        clocks_hz=_clocks(machine.table("clocks_hz")),
+        transport="socket",
+        usb_vid=0,
+        usb_pid=None,
+        ambiqsuite="",
+        jlink_device="",
+        load_address=0,
+        power_pins=MappingProxyType({}),
+        counters=(),
+        sources=MappingProxyType({group: entry.text("source") for group, entry in groups.items()}),
+        disagreements=MappingProxyType({}),
     )
 
 

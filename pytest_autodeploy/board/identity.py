@@ -12,9 +12,17 @@ if TYPE_CHECKING:
 
 
 def check_identity(
-    identity: Identity, image: Image, board: str, *, name: str | None = None
+    identity: Identity,
+    image: Image,
+    board: str,
+    *,
+    name: str | None = None,
+    build_id: str | None = None,
 ) -> None:
-    """Raise WrongFirmware unless the board runs the image's model (and is the board ``name``)."""
+    """Raise WrongFirmware unless the board runs the image's model.
+
+    With ``name`` it has to be that board, with ``build_id`` it has to run that very build.
+    """
     if name is not None and identity.board != name:
         raise WrongFirmware(
             f"the port answers as {identity.board!r}, not as {name!r}",
@@ -28,4 +36,10 @@ def check_identity(
             f"it runs {runs}, not {image.model.name} ({image.model.sha256[:12]}…)",
             board=board,
             hint="Flash the board with this model before you attach to it.",
+        )
+    if build_id is not None and identity.build_id != build_id:
+        raise WrongFirmware(
+            f"it runs the build {identity.build_id!r} of {image.model.name}, not {build_id!r}",
+            board=board,
+            hint="Older firmware still runs: the new one did not reach the board.",
         )

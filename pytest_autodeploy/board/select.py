@@ -5,54 +5,124 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.board.catalog import board_spec
+from pytest_autodeploy.board.catalog import UnknownBoard, board_names, board_spec, closest
 from pytest_autodeploy.config import SettingError, Settings
-from pytest_autodeploy.options import positive_float
+from pytest_autodeploy.option import positive_float
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.board.catalog import BoardSpec, Kind
+    from pytest_autodeploy.build.firmware import BuildOptions
 
-SIMULATED = "sim:"
+SIMULATED, EMULATED = "sim:", "qemu:"
 
-HOW_TO_ATTACH = (
-    "this version flashes simulated boards only; use --evb sim:NAME, or --evb-port URL to attach "
-    "to a board that already runs the model"
-)
+KINDS: dict[str, Kind] = {SIMULATED: "hardware", EMULATED: "emulated", "": "hardware"}
+"""What stands before a board's name, and the part of the catalog that the name is of."""
 
 
-def make_board(board_id: str, settings: Settings, sim_arguments: Sequence[str] = ()) -> Board:
+def make_board(
+    board_id: str, settings: Settings, cache: Path | None, sim_arguments: Sequence[str] = ()
+) -> Board:
     """The board that ``--evb board_id`` names; nothing is started.
 
-    ``sim_arguments`` are added to the command line of a simulated board.
+    ``cache`` is the folder for built firmware, None the user's own; ``sim_arguments`` are added to
+    the command line of a simulated board.
     """
-    simulated = board_id.startswith(SIMULATED)
-    spec = board_spec(board_id.removeprefix(SIMULATED))
-    if settings.evb_port is not None:
-        from pytest_autodeploy.board.attached import AttachedBoard
+    prefix, name = _split(board_id)
+    spec = board_spec(name, KINDS[prefix])
+    if settings.evb_port is not None and settings.evb_probe is None:
+        return _attached(board_id, spec, settings)
+    if prefix == SIMULATED:
+        from pytest_autodeploy.board.simulated import SimulatedBoard
 
-        return AttachedBoard(
-            board_id,
-            spec,
-            settings.evb_port,
-            simulated=simulated,
-            hardware_only=settings.evb_require_hardware,
-            timeout_s=settings.evb_timeout,
-        )
-    from pytest_autodeploy.board.simulated import SimulatedBoard
+        arguments = [*link_arguments(settings.evb_sim_link), *sim_arguments]
+        return SimulatedBoard(board_id, spec, timeout_s=settings.evb_timeout, arguments=arguments)
+    if prefix == EMULATED:
+        from pytest_autodeploy.board.emulated import EmulatedBoard
+        from pytest_autodeploy.build.cmake import CMakeBuilder
 
-    arguments = [*link_arguments(settings.evb_sim_link), *sim_arguments]
-    return SimulatedBoard(board_id, spec, timeout_s=settings.evb_timeout, arguments=arguments)
+        builder = CMakeBuilder(spec, _build_options(settings, cache), board_id=board_id)
+        return EmulatedBoard(board_id, spec, builder, timeout_s=settings.evb_timeout)
+    return _hardware(board_id, spec, settings, cache)
+
+
+def _attached(board_id: str, spec: BoardSpec, settings: Settings) -> Board:
+    from pytest_autodeploy.board.attached import AttachedBoard
+
+    return AttachedBoard(
+        board_id,
+        spec,
+        str(settings.evb_port),
+        simulated=board_id.startswith(SIMULATED),
+        hardware_only=settings.evb_require_hardware,
+        timeout_s=settings.evb_timeout,
+    )
+
+
+def _hardware(board_id: str, spec: BoardSpec, settings: Settings, cache: Path | None) -> Board:
+    from pytest_autodeploy.board.hardware import HardwareBoard
+    from pytest_autodeploy.board.jlink import JLink
+    from pytest_autodeploy.board.pyocd import PyOcd
+    from pytest_autodeploy.build.neuralspot import NeuralSpotBuilder
+
+    tool = PyOcd if settings.evb_flash_tool == "pyocd" else JLink
+    return HardwareBoard(
+        board_id,
+        spec,
+        probe=tool(board_id, spec.jlink_device, serial=settings.evb_probe),
+        firmware_for=NeuralSpotBuilder(spec, _build_options(settings, cache)).build,
+        port=settings.evb_port,
+        timeout_s=settings.evb_timeout,
+    )
+
+
+def _build_options(settings: Settings, cache: Path | None) -> BuildOptions:
+    from pytest_autodeploy.build.firmware import BuildOptions
+
+    return BuildOptions(
+        tflm_root=settings.evb_tflm_root,
+        sdk=settings.evb_sdk,
+        toolchain=settings.evb_toolchain,
+        cache=cache,
+        model_memory=settings.evb_model_memory,
+        arena_memory=settings.evb_arena_memory,
+    )
 
 
 def check_names(names: Iterable[str], settings: Settings) -> None:
     """Check boards without starting one. Raises UnknownBoard or SettingError."""
     for board_id in names:
-        simulated = board_id.startswith(SIMULATED)
-        board_spec(board_id.removeprefix(SIMULATED))
-        if settings.evb_require_hardware and simulated:
-            raise SettingError(f"--evb-require-hardware: {board_id} is a simulated board")
-        if not simulated and settings.evb_port is None:
-            raise SettingError(f"{board_id}: {HOW_TO_ATTACH}")
+        prefix = _check_known(board_id)
+        if settings.evb_require_hardware and prefix:
+            raise SettingError(f"--evb-require-hardware: {board_id} is no hardware")
+        if prefix == EMULATED and settings.evb_port is not None:
+            raise SettingError(f"--evb-port: {board_id} is started by this run and has no port")
+
+
+def _check_known(board_id: str) -> str:
+    """The part before the board's name. Raises UnknownBoard."""
+    prefix, name = _split(board_id)
+    kind = KINDS.get(prefix)
+    if kind is None:
+        raise UnknownBoard(
+            f"unknown kind of board {board_id!r}",
+            hint="NAME is an EVB, sim:NAME a simulated board, qemu:NAME an emulated machine.",
+        )
+    try:
+        board_spec(name, kind)
+    except UnknownBoard as error:
+        near = closest(name, kind)
+        meant = f"Did you mean {prefix}{near}? " if near else ""
+        hint = f"{meant}Boards: {', '.join(prefix + known for known in board_names(kind))}"
+        raise UnknownBoard(f"unknown board {board_id!r}", hint=hint) from error
+    return prefix
+
+
+def _split(board_id: str) -> tuple[str, str]:
+    prefix, colon, name = board_id.rpartition(":")
+    return prefix + colon, name
 
 
 def link_arguments(text: str | None) -> list[str]:

@@ -78,15 +78,16 @@ class SimulatedBoard:
         )
 
     def load(self, image: Image) -> Identity:
-        self.start()
-        self._connect()
+        self.connect()
         if self._flashed != (image.model.sha256, image.arena_bytes):
             self._flash(image)
         identity = self.client.identify()
         check_identity(identity, image, self.id)
         return identity
 
-    def _connect(self) -> None:
+    def connect(self) -> None:
+        """Start the simulation and open its port; it may run no model yet."""
+        self.start()
         if self._client is not None:
             return
         from pytest_autodeploy.rpc.client import ValidatorClient
@@ -103,6 +104,11 @@ class SimulatedBoard:
         if self._process is None or self._folder is None:
             raise BoardUnavailable("not started", board=self.id)
         return self._process
+
+    def control(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        """Send an order to the control channel of the simulation and return the answer."""
+        self.connect()
+        return self._running().request(str(message["op"]), message, timeout_s)
 
     def _flash(self, image: Image) -> None:
         self._flashed = None

@@ -1,0 +1,152 @@
+"""An evaluation board: flashed through its debug probe, used only when it proved what it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.board.line import SILENT, BoardLine, Patience
+from pytest_autodeploy.board.probe import ProbeFailed
+from pytest_autodeploy.board.proof import Firmware, runs, wrong_firmware
+from pytest_autodeploy.board.usb_ports import probe_identity
+from pytest_autodeploy.errors import BoardDied, BoardError, BoardTimeout, BoardUnavailable
+from pytest_autodeploy.rpc.messages import BoardKind
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.base import Image
+    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.board.probe import Probe
+    from pytest_autodeploy.rpc.client import ValidatorClient
+    from pytest_autodeploy.rpc.messages import Identity
+
+Key = tuple[str, int]
+"""What an image is: the SHA-256 of its model, and its arena."""
+
+_RECOVERY = "It is reset through its probe if it is still silent at its next use."
+
+
+class HardwareBoard:
+    """An EVB that ``probe`` flashes with what ``firmware_for`` gives for an image.
+
+    ``port`` is the device or URL of its serial port when that is not to be found by itself;
+    ``timeout_s`` bounds each RPC call. What answers as another ``kind`` of board is refused.
+    """
+
+    def __init__(
+        self,
+        board_id: str,
+        spec: BoardSpec,
+        *,
+        probe: Probe,
+        firmware_for: Callable[[Image], Firmware],
+        port: str | None = None,
+        timeout_s: float,
+        patience: Patience | None = None,
+        kind: BoardKind = BoardKind.HARDWARE,
+    ) -> None:
+        self.id = board_id
+        self.spec = spec
+        self._probe = probe
+        self._firmware_for = firmware_for
+        self._line = BoardLine(
+            board_id,
+            spec,
+            probe,
+            port=port,
+            timeout_s=timeout_s,
+            patience=patience or Patience(),
+            kind=kind,
+        )
+        self._firmware: dict[Key, Firmware] = {}
+        self._broken: dict[Key, BoardError] = {}
+        self._proven: Key | None = None
+
+    @property
+    def port(self) -> str | None:
+        return self._line.port
+
+    @property
+    def client(self) -> ValidatorClient:
+        if self._line.client is None:
+            raise BoardUnavailable("it runs nothing yet", board=self.id)
+        return self._line.client
+
+    def start(self) -> None:
+        """Nothing to power up: the board runs."""
+
+    def load(self, image: Image) -> Identity:
+        """Make the board run the image and prove it.
+
+        Raises ProbeUnavailable, FlashFailed, WrongFirmware, BoardUnavailable when the port cannot
+        be used, and BoardDied or BoardTimeout when the board did not come back, even after a
+        reset; then it is broken for this image, and another attempt fails at once.
+        """
+        key = (image.model.sha256, image.arena_bytes)
+        if key in self._broken:
+            raise self._broken[key].with_traceback(None)
+        try:
+            identity = self._load(image, key)
+        except BaseException:
+            self._line.hang_up()
+            raise
+        self._proven = key
+        return identity
+
+    def _load(self, image: Image, key: Key) -> Identity:
+        if key not in self._firmware:
+            self._firmware[key] = self._firmware_for(image)
+        firmware = self._firmware[key]
+        self._line.locks.hold(probe_identity(self._probe.serial_number()))
+        before = self._line.ask()
+        if before is not None and runs(before, image, firmware, self.spec.name):
+            return before
+        if before is None and self._proven == key:
+            identity = self._recover("the board does not answer any more", key)
+        else:
+            identity = self._flash(firmware, key)
+        if not runs(identity, image, firmware, self.spec.name):
+            raise wrong_firmware(
+                identity, before, image, firmware, board=self.id, name=self.spec.name
+            )
+        return identity
+
+    def _flash(self, firmware: Firmware, key: Key) -> Identity:
+        self._proven = None
+        self._line.hang_up()
+        self._probe.flash(firmware.file(".bin"), self.spec.load_address)
+        try:
+            return self._line.await_answer("flash")
+        except SILENT as error:
+            return self._recover(error.what, key)
+
+    def _recover(self, why: str, key: Key) -> Identity:
+        """Reset a silent board, once; when that does not help it is broken for this image."""
+        try:
+            self._probe.reset()
+            return self._line.await_answer("reset through the probe")
+        except (*SILENT, ProbeFailed) as error:
+            kind = BoardTimeout if isinstance(error, ProbeFailed) else type(error)
+            self._broken[key] = kind(
+                f"{why}; {error.what}", board=self.id, seconds=error.seconds, hint=error.hint
+            )
+            raise self._broken[key] from None
+
+    def explain(self, error: BoardError) -> BoardError:
+        """Whether the board died in a call or is silent, from what its port does."""
+        if self._line.client is None or not isinstance(error, (BoardDied, BoardTimeout)):
+            return error
+        port = self.port
+        call = error.what.partition(":")[0]
+        if self._line.vanished():
+            died = f"{call}: the board died in the call: its port {port} vanished"
+            return BoardDied(died, board=self.id, seconds=error.seconds, hint=_RECOVERY)
+        hint = f"{error.hint}\n  {_RECOVERY}" if error.hint else _RECOVERY
+        return type(error)(error.what, board=self.id, seconds=error.seconds, hint=hint)
+
+    def discard(self) -> None:
+        """Give up the port of a board that broke; the lock stays with this run."""
+        self._line.hang_up()
+
+    def close(self) -> None:
+        self._line.hang_up()
+        self._line.locks.release()

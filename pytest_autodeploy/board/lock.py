@@ -1,0 +1,89 @@
+"""A board belongs to one run at a time: locks between processes, by what the board is."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import filelock
+
+from pytest_autodeploy.errors import BoardUnavailable
+from pytest_autodeploy.model.naming import file_name
+
+LOCK_TIMEOUT_S = 5.0
+_COMMAND_LENGTH = 120
+
+
+class BoardLocks:
+    """The locks that this run holds on ``board``, each waited for up to ``timeout_s`` seconds."""
+
+    def __init__(self, board: str, timeout_s: float = LOCK_TIMEOUT_S) -> None:
+        self._board = board
+        self._timeout_s = timeout_s
+        self._held: dict[str, filelock.BaseFileLock] = {}
+
+    def hold(self, identity: str) -> None:
+        """Lock what ``identity`` names, such as ``probe 1160002276``; nothing if it is held.
+
+        Raises BoardUnavailable that names the process that has it, when that can be known.
+        """
+        if identity in self._held:
+            return
+        path = _folder(self._board) / f"{file_name(identity)}.lock"
+        lock = filelock.FileLock(path, timeout=self._timeout_s, thread_local=False)
+        try:
+            lock.acquire()
+        except filelock.Timeout:
+            raise BoardUnavailable(
+                f"{identity} is used by another run{_holder(path)}",
+                board=self._board,
+                seconds=self._timeout_s,
+                hint="wait for it to end, or use another board",
+            ) from None
+        except OSError as error:
+            raise BoardUnavailable(f"cannot lock {identity}: {error}", board=self._board) from error
+        self._held[identity] = lock
+        _sign(path)
+
+    def release(self) -> None:
+        """Give up all locks; may be called twice."""
+        while self._held:
+            _, lock = self._held.popitem()
+            with suppress(OSError):
+                _note(Path(lock.lock_file)).unlink()
+            lock.release()
+
+
+def _folder(board: str) -> Path:
+    """The folder of this user's locks; nobody else can write to it."""
+    user = os.getuid() if hasattr(os, "getuid") else file_name(getpass.getuser())
+    folder = Path(tempfile.gettempdir()) / f"pytest-autodeploy-{user}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if hasattr(os, "getuid") and folder.lstat().st_uid != os.getuid():
+        raise BoardUnavailable(f"{folder} belongs to another user", board=board)
+    return folder
+
+
+def _note(path: Path) -> Path:
+    return path.with_suffix(".json")
+
+
+def _sign(path: Path) -> None:
+    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    with suppress(OSError):
+        note = json.dumps({"pid": os.getpid(), "command": command[:_COMMAND_LENGTH]})
+        _note(path).write_text(note, encoding="utf-8")
+
+
+def _holder(path: Path) -> str:
+    try:
+        note = json.loads(_note(path).read_text(encoding="utf-8"))
+        pid, command = int(note["pid"]), str(note["command"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
+    return ", in this same process" if pid == os.getpid() else f": process {pid} ({command})"

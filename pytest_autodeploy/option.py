@@ -1,0 +1,63 @@
+"""One option of the plugin, and how its text is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+IniType = Literal["string", "args", "bool", "int", "float"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One setting: its command-line option, its ini twin ``autodeploy_<name>`` and its default.
+
+    ``bare`` is the value of an option that is given without one.
+    """
+
+    name: str
+    flag: str
+    help: str
+    metavar: str | None = None
+    ini: IniType | None = "string"
+    default: Any = None
+    choices: tuple[str, ...] | None = None
+    repeatable: bool = False
+    switch: bool = False
+    bare: str | None = None
+    convert: Callable[[str], Any] = str
+
+    @property
+    def dest(self) -> str:
+        """Where the parsed option is stored."""
+        return f"autodeploy_{self.name}"
+
+    @property
+    def ini_name(self) -> str:
+        """Name of the ini twin."""
+        return f"autodeploy_{self.name}"
+
+
+def positive_int(text: str) -> int:
+    """Parse a whole number of at least 1; ValueError else."""
+    value = int(text)
+    if value < 1:
+        raise ValueError(f"{text!r} is not a positive whole number")
+    return value
+
+
+def positive_float(text: str) -> float:
+    """Parse a finite number above 0; ValueError else."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise ValueError(f"{text!r} is not a positive number")
+    return value
+
+
+def natural(text: str) -> int:
+    """Parse a whole number of at least 0; ValueError else."""
+    value = int(text)
+    if value < 0:
+        raise ValueError(f"{text!r} is negative")
+    return value

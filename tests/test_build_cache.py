@@ -1,0 +1,139 @@
+"""The cache of builds: nothing twice, nothing half, any number of processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from pytest_autodeploy.build import cache as cache_module
+from pytest_autodeploy.build.cache import BuildCache, Built, default_folder
+from pytest_autodeploy.build.errors import BuildError
+
+KEY = "0123456789abcdef" * 4
+
+
+class Works:
+    """A build that counts how often it ran."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def __call__(self, place: Path) -> Mapping[str, Path]:
+        self.runs += 1
+        (place / "out.elf").write_text(f"image {self.runs}")
+        return {".elf": place / "out.elf"}
+
+
+def get(cache: BuildCache, works: Works, key: str = KEY) -> Built:
+    """The image of a key, built in the folder that all share."""
+    return cache.get_or_build(key, "board", works, facts={"board": "b"}, timeout_s=5)
+
+
+def test_what_was_built_is_not_built_again(tmp_path: Path) -> None:
+    works = Works()
+    first, second = (get(BuildCache(tmp_path), works) for _ in range(2))
+
+    assert (first.fresh, second.fresh, works.runs) == (True, False, 1)
+    assert second.file(".elf").read_text() == "image 1"
+    assert second.build_id == "0123456789abcdef"
+
+
+def test_another_key_builds_in_the_same_folder_and_leaves_the_first_image(tmp_path: Path) -> None:
+    cache, works = BuildCache(tmp_path), Works()
+    first = get(cache, works)
+    get(cache, works, KEY[::-1])
+
+    assert works.runs == 2
+    assert first.file(".elf").read_text() == "image 1"
+    assert [path.name for path in (tmp_path / "build").iterdir() if path.is_dir()] == ["board"]
+
+
+def test_a_build_that_fails_leaves_no_image(tmp_path: Path) -> None:
+    def fails(place: Path) -> Mapping[str, Path]:
+        raise BuildError("no")
+
+    cache = BuildCache(tmp_path)
+    with pytest.raises(BuildError):
+        cache.get_or_build(KEY, "board", fails, facts={}, timeout_s=5)
+
+    assert cache.get(KEY) is None
+    assert get(cache, Works()).fresh
+
+
+def test_an_image_without_its_manifest_is_built_again(tmp_path: Path) -> None:
+    built = get(BuildCache(tmp_path), Works())
+    (built.folder / "image.json").unlink()
+
+    assert get(BuildCache(tmp_path), Works()).fresh
+
+
+def test_two_at_once_build_once(tmp_path: Path) -> None:
+    works, results = Works(), list[Built]()
+    threads = [
+        threading.Thread(target=lambda: results.append(get(BuildCache(tmp_path), works)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert works.runs == 1
+    assert sorted(result.fresh for result in results) == [False, False, False, True]
+
+
+def test_a_build_elsewhere_that_never_ends_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "build").mkdir()
+    holder = (
+        "import filelock, sys; lock = filelock.FileLock(sys.argv[1]); lock.acquire();"
+        "print('held', flush=True); sys.stdin.read()"
+    )
+    lock = tmp_path / "build" / "board.lock"
+    with subprocess.Popen(
+        [sys.executable, "-c", holder, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+
+        with pytest.raises(BuildError, match=r"another process builds in .*board") as caught:
+            BuildCache(tmp_path).get_or_build(KEY, "board", Works(), facts={}, timeout_s=0.1)
+
+        assert caught.value.seconds == 0.1
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(BuildError, match="cannot write to the cache") as caught:
+        get(BuildCache(tmp_path / "file"), Works())
+
+    assert str(tmp_path / "file") in str(caught.value)
+    assert "--autodeploy-cache" in str(caught.value)
+
+
+def test_the_least_recently_used_images_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_module, "_KEPT_IMAGES", 2)
+    cache, works = BuildCache(tmp_path), Works()
+    keys = [letter * 64 for letter in "abc"]
+    for age, key in enumerate(keys[:2]):
+        built = get(cache, works, key)
+        os.utime(built.folder, (age, age))
+    cache.get(keys[0])
+    get(cache, works, keys[2])
+
+    assert [cache.get(key) is not None for key in keys] == [True, False, True]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="another variable there")
+def test_the_folder_is_where_the_user_keeps_caches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    assert default_folder() == tmp_path / "pytest-autodeploy" / "firmware"
