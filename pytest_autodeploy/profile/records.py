@@ -16,6 +16,7 @@ class Layer:
     """One operator as the board ran it: microseconds, estimated MACs, cycles, raw counters.
 
     ``macs`` and ``cycles`` are None when they are not known, which is not the same as 0.
+    ``spread_us`` is the standard deviation of repeated profiles, None of a single one.
     """
 
     index: int
@@ -24,6 +25,7 @@ class Layer:
     macs: int | None = None
     cycles: int | None = None
     counters: tuple[int, ...] = ()
+    spread_us: float | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Plain data for reports and for crossing process borders."""
@@ -34,6 +36,7 @@ class Layer:
             "macs": self.macs,
             "cycles": self.cycles,
             "counters": list(self.counters),
+            **({} if self.spread_us is None else {"spread_us": self.spread_us}),
         }
 
     @classmethod
@@ -48,13 +51,14 @@ class LayerProfile:
 
     ``run`` says which inference: the first, or a later one with warm caches. ``counter_names``
     names what each layer's ``counters`` hold. ``source`` is the source of times and cycles; MACs
-    are always estimated.
+    are always estimated. Times and cycles are medians of ``repeats`` inferences.
     """
 
     layers: tuple[Layer, ...]
     run: Run
     counter_names: tuple[str, ...]
     source: Source
+    repeats: int = 1
 
     @property
     def total_us(self) -> float:
@@ -77,6 +81,7 @@ class LayerProfile:
             "run": self.run,
             "counters": list(self.counter_names),
             "source": self.source,
+            "repeats": self.repeats,
             "layers": [layer.as_dict() for layer in self.layers],
         }
 
@@ -88,6 +93,7 @@ class LayerProfile:
             run=plain["run"],
             counter_names=tuple(plain["counters"]),
             source=plain["source"],
+            repeats=plain.get("repeats", 1),
         )
 
 

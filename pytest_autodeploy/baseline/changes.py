@@ -1,0 +1,48 @@
+"""What an update of a baseline changes, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from pytest_autodeploy.baseline.comparison import Row
+from pytest_autodeploy.baseline.format import Entry, Layers, Metric
+from pytest_autodeploy.baseline.layers import graph_change, match_layers
+from pytest_autodeploy.baseline.words import change_text, exact_text
+
+
+def changes(old: Entry | None, new: Entry) -> Iterator[str]:
+    """A line per metric that is new or another, one for the layers, one for another model."""
+    if old and old.model_sha256 != new.model_sha256:
+        yield f"model {old.model_sha256[:12]} -> {new.model_sha256[:12]}"
+    if old and old.conditions != new.conditions:
+        yield "conditions changed"
+    for name in sorted(new.metrics):
+        line = _metric_change(name, old.metrics.get(name) if old else None, new.metrics[name])
+        if line:
+            yield line
+    before = old.layers if old else None
+    if new.layers and new.layers != before:
+        yield _layers_change(before, new.layers)
+
+
+def _metric_change(name: str, old: Metric | None, new: Metric) -> str:
+    value = old.value if old else new.value
+    row = asdict(Row(name, new.unit, new.source, value, new.value, 0, 0, "", "within"))
+    if old is None:
+        return f"{name} {exact_text(row, 'now')}, new"
+    if old == new:
+        return ""
+    return f"{name} {exact_text(row, 'baseline')} -> {exact_text(row, 'now')} ({change_text(row)})"
+
+
+def _layers_change(old: Layers | None, new: Layers) -> str:
+    if old is None:
+        return f"{len(new.layers)} layers, new"
+    changed = sum(
+        b is None or n is None or old.layers[b].us != new.layers[n].us
+        for b, n in match_layers(old.layers, new.layers)
+    )
+    graph = graph_change(old.layers, new.layers)
+    words = f"{changed} of {len(new.layers)} layers have another time"
+    return f"{words}; {graph}" if graph else words

@@ -1,0 +1,51 @@
+"""Whether two sets of values may be compared at all, and if not why."""
+
+from __future__ import annotations
+
+from pytest_autodeploy.baseline.format import Conditions, Layers, Metric
+from pytest_autodeploy.report.text import one_line
+from pytest_autodeploy.report.units import si
+
+_WORDS = {
+    "source": "figures",
+    "kind": "kind of board",
+    "board": "board",
+    "core": "core",
+    "engine": "engine",
+    "clock": "clock mode",
+    "clock_hz": "clock",
+}
+
+
+def why_not(baseline: Conditions, now: Conditions) -> list[str]:
+    """What differs between two conditions, in words; empty when they can be compared."""
+    return [
+        f"{words} {_shown(name, getattr(now, name))}, of the baseline "
+        f"{_shown(name, getattr(baseline, name))}"
+        for name, words in _WORDS.items()
+        if getattr(now, name) != getattr(baseline, name)
+    ]
+
+
+def why_not_metric(name: str, baseline: Metric, now: Metric) -> str | None:
+    """What differs in how a metric came to be."""
+    for words, one, other in (
+        ("source", baseline.source, now.source),
+        ("unit", baseline.unit, now.unit),
+    ):
+        if one != other:
+            return f"{name}: {words} {one_line(other)}, of the baseline {one_line(one)}"
+    return None
+
+
+def why_not_layers(baseline: Layers, now: Layers) -> str | None:
+    """What differs in how the layers were profiled."""
+    if baseline.source != now.source:
+        return f"layers: source {now.source}, of the baseline {one_line(baseline.source)}"
+    if baseline.run != now.run:
+        return f"layers: of the {now.run} inference, of the baseline {one_line(baseline.run)}"
+    return None
+
+
+def _shown(name: str, value: object) -> str:
+    return si(float(str(value)), "Hz") if name == "clock_hz" else one_line(value, 60)

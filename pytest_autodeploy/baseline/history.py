@@ -1,0 +1,155 @@
+"""The history of results: an SQLite file that many runs add to, also at the same time."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_autodeploy.baseline.commit import Commit
+from pytest_autodeploy.baseline.errors import HistoryError
+from pytest_autodeploy.baseline.measured import Measured
+
+SCHEMA = 1
+BUSY_TIMEOUT_S = 30.0
+
+_TABLES = """
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY, started TEXT NOT NULL, commit_sha TEXT NOT NULL,
+    changed INTEGER NOT NULL, command TEXT NOT NULL, plugin_version TEXT NOT NULL);
+CREATE TABLE results (
+    id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL REFERENCES runs,
+    model TEXT NOT NULL, model_sha256 TEXT NOT NULL, board TEXT NOT NULL, kind TEXT NOT NULL,
+    source TEXT NOT NULL, clock TEXT NOT NULL, clock_hz INTEGER NOT NULL, engine TEXT NOT NULL,
+    engine_version TEXT NOT NULL, build_id TEXT NOT NULL, passed INTEGER NOT NULL);
+CREATE TABLE metrics (
+    result_id INTEGER NOT NULL REFERENCES results, name TEXT NOT NULL, value REAL NOT NULL,
+    unit TEXT NOT NULL, better TEXT NOT NULL, source TEXT NOT NULL, spread REAL,
+    repeats INTEGER NOT NULL, PRIMARY KEY (result_id, name));
+CREATE TABLE layers (
+    result_id INTEGER NOT NULL REFERENCES results, number INTEGER NOT NULL,
+    operator TEXT NOT NULL, us REAL NOT NULL, spread_us REAL, PRIMARY KEY (result_id, number));
+CREATE INDEX results_by_model ON results (model, board, run_id);
+"""
+_OF_BOARD = (
+    *("name", "kind", "source", "clock", "clock_hz", "engine", "engine_version", "build_id"),
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of pytest, as the history keeps it."""
+
+    started: str
+    commit: Commit
+    command: str
+    plugin_version: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """A metric in one run; ``commit`` is empty when it is unknown."""
+
+    started: str
+    commit: str
+    value: float
+    spread: float | None
+    repeats: int
+
+
+class History:
+    """A history file; made when something is added. Every method raises HistoryError."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def check(self) -> None:
+        """Open the file, or make it, so that a run does not end with an error."""
+        with self._open():
+            pass
+
+    def add(self, run: Run, results: Sequence[Measured]) -> None:
+        """Add a run and its results, all or nothing; waits for other writers."""
+        with self._open() as connection:
+            run_id = connection.execute(
+                "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?)",
+                (run.started, run.commit.sha, run.commit.changed, run.command, run.plugin_version),
+            ).lastrowid
+            for result in results:
+                _add_result(connection, run_id, result)
+
+    def points(self, result: Measured, metric: str, most: int = 50) -> list[Point]:
+        """The last runs of a metric under the conditions of ``result``, oldest first."""
+        keys = ("name", "kind", "source", "clock", "clock_hz", "engine")
+        conditions = [result.board[key] for key in keys]
+        with self._open() as connection:
+            rows = connection.execute(
+                "SELECT started, commit_sha, value, spread, repeats FROM metrics"
+                " JOIN results ON results.id = result_id JOIN runs ON runs.id = run_id"
+                " WHERE name = ? AND model = ? AND board = ? AND kind = ? AND results.source = ?"
+                " AND clock = ? AND clock_hz = ? AND engine = ? ORDER BY runs.id DESC LIMIT ?",
+                (metric, result.model["id"], *conditions, most),
+            ).fetchall()
+        return [Point(*row) for row in reversed(rows)]
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A transaction on the file, whose tables are made when they are not there."""
+        connection = None
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(self.path, BUSY_TIMEOUT_S, isolation_level=None)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("BEGIN IMMEDIATE")
+            self._prepare(connection)
+            yield connection
+            connection.execute("COMMIT")
+        except (sqlite3.Error, OSError) as error:
+            raise HistoryError(f"history {self.path}: {error}") from error
+        finally:
+            if connection is not None:
+                connection.close()
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA:
+            raise HistoryError(
+                f"history {self.path} has schema {version}, this version knows up to {SCHEMA}",
+                hint="a newer version wrote it: upgrade pytest-autodeploy",
+            )
+        if version == SCHEMA:
+            return
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise HistoryError(f"history {self.path}: a database of something else")
+        for statement in _TABLES.split(";")[:-1]:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _add_result(connection: sqlite3.Connection, run_id: int | None, result: Measured) -> None:
+    model, board = result.model, result.board
+    of_board = [board[key] for key in _OF_BOARD]
+    result_id = connection.execute(
+        "INSERT INTO results VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (run_id, model["id"], model["sha256"], *of_board, result.passed),
+    ).lastrowid
+    connection.executemany(
+        "INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(result_id, *_metric(item)) for item in result.measurements],
+    )
+    layers: Sequence[Mapping[str, Any]] = result.profile["layers"] if result.profile else ()
+    connection.executemany(
+        "INSERT INTO layers VALUES (?, ?, ?, ?, ?)",
+        [
+            (result_id, layer["index"], layer["tag"], layer["us"], layer.get("spread_us"))
+            for layer in layers
+        ],
+    )
+
+
+def _metric(item: Mapping[str, Any]) -> tuple[Any, ...]:
+    required = (item[key] for key in ("name", "value", "unit", "better", "source"))
+    return (*required, item.get("spread"), item.get("repeats", 1))

@@ -1,0 +1,96 @@
+"""The folder of baselines: where a file is, reading it, and replacing it in one step."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import filelock
+
+from pytest_autodeploy.baseline.errors import BaselineError
+from pytest_autodeploy.baseline.format import Baseline
+from pytest_autodeploy.baseline.text import baseline_text, parse_baseline
+from pytest_autodeploy.errors import ResultsError
+from pytest_autodeploy.model.naming import file_name
+from pytest_autodeploy.report.files import temporary_prefix, write_bytes
+
+LOCK_TIMEOUT_S = 30.0
+
+
+def baseline_path(folder: Path, model_id: str, board: str, kind: str) -> Path:
+    """The file of a model on a board type, such as ``kws/apollo4p_evb.simulated.json``."""
+    return folder / file_name(model_id) / f"{file_name(board)}.{file_name(kind)}.json"
+
+
+def belongs_elsewhere(baseline: Baseline, model_file: str, root: Path) -> bool:
+    """Whether a baseline is that of another model of the same name, which is still there."""
+    return baseline.file != model_file and (root / baseline.file).exists()
+
+
+def read_baseline(path: Path, name: str | None = None) -> Baseline | None:
+    """The baseline of a file, None where there is none. Raises BaselineError.
+
+    ``name`` is what errors call the file.
+    """
+    shown = name or str(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except UnicodeDecodeError:
+        raise BaselineError(f"{shown} is damaged: not UTF-8 text") from None
+    except OSError as error:
+        raise BaselineError(f"cannot read {shown}: {error.strerror or error}") from error
+    return parse_baseline(text, shown)
+
+
+def other_boards(path: Path) -> list[str]:
+    """The board types, such as ``apollo4p_evb.hardware``, that a model has other baselines of."""
+    return sorted(other.stem for other in path.parent.glob("[!.]*.json") if other != path)
+
+
+def write_baseline(path: Path, baseline: Baseline) -> None:
+    """Replace a file; the caller holds its lock. Raises BaselineError.
+
+    What a killed run left beside it is removed.
+    """
+    for remnant in path.parent.glob(f"{temporary_prefix(path)}*"):
+        with suppress(OSError):
+            remnant.unlink()
+    try:
+        write_bytes(path, baseline_text(baseline).encode())
+    except ResultsError as error:
+        raise BaselineError(error.what, hint="nothing was changed") from error
+
+
+@contextmanager
+def locked(path: Path, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
+    """Keep other processes of this user from the file. Raises BaselineError.
+
+    The lock is a file in the system's folder for temporary files: none in a folder under version
+    control.
+    """
+    lock = filelock.FileLock(_lock_file(path), timeout=timeout_s)
+    try:
+        with lock:
+            yield
+    except filelock.Timeout:
+        raise BaselineError(
+            f"{path} is being updated by another run", seconds=timeout_s, hint="try again"
+        ) from None
+
+
+def _lock_file(path: Path) -> Path:
+    user = os.getuid() if hasattr(os, "getuid") else file_name(getpass.getuser())
+    folder = Path(tempfile.gettempdir()) / f"pytest-autodeploy-{user}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise BaselineError(f"cannot make {folder}: {error.strerror or error}") from error
+    key = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:32]
+    return folder / f"baseline-{key}.lock"

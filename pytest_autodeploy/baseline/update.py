@@ -1,0 +1,128 @@
+"""Writing baselines from the records of a run: only of what ran and passed, a line per change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pytest_autodeploy.baseline.changes import changes
+from pytest_autodeploy.baseline.errors import BaselineError
+from pytest_autodeploy.baseline.format import Baseline, Entry, entry_of
+from pytest_autodeploy.baseline.measured import Measured, Record, measured_by, title_of
+from pytest_autodeploy.baseline.store import (
+    baseline_path,
+    belongs_elsewhere,
+    locked,
+    read_baseline,
+    write_baseline,
+)
+
+FAILED = ("failed", "error")
+
+
+@dataclass
+class Update:
+    """A line per change, and what was asked for and could not be written."""
+
+    lines: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A baseline and what this run has measured for it, by clock mode."""
+
+    path: Path
+    title: str
+    model: str
+    file: str
+    entries: Mapping[str, Entry]
+
+
+def update_baselines(
+    records: Sequence[Record], folder: Path, root: Path, *, mode: str, plugin_version: str
+) -> Update:
+    """Write what passed; ``mode`` ``all`` replaces values, ``new`` only adds.
+
+    A model on a board with a failed test is left alone, as are two models with one file.
+    """
+    update = Update()
+    of_boards = [record for record in records if "npu" not in record]
+    failed = {title_of(r): r for r in reversed(of_boards) if r["outcome"] in FAILED}
+    for title, record in sorted(failed.items()):
+        update.lines.append(f"{title}: not updated, {record['nodeid']} {record['outcome']}")
+    by_path: dict[str, list[_Target]] = {}
+    for target in _targets(of_boards, failed, folder, plugin_version):
+        by_path.setdefault(str(target.path).lower(), []).append(target)
+    for targets in by_path.values():
+        if len(targets) > 1:
+            files = " and ".join(sorted(target.file for target in targets))
+            update.problems.append(f"{files} have one baseline, {targets[0].path}: rename one")
+        else:
+            _update(targets[0], root, mode, update)
+    return update
+
+
+def _targets(
+    records: Sequence[Record], failed: Mapping[str, Record], folder: Path, plugin_version: str
+) -> Iterator[_Target]:
+    by_model: dict[tuple[str, str], list[Measured]] = {}
+    for measured in measured_by(record for record in records if record["outcome"] == "passed"):
+        title = title_of(measured.as_record())
+        if title not in failed:
+            by_model.setdefault((title, measured.model["sha256"]), []).append(measured)
+    for (title, _), modes in by_model.items():
+        model, board = modes[-1].model, modes[-1].board
+        path = baseline_path(folder, model["id"], board["name"], board["kind"])
+        entries = {
+            mode.board["clock"]: entry_of(mode.as_record(), plugin_version) for mode in modes
+        }
+        yield _Target(path, title, model["id"], model["file"], entries)
+
+
+def _update(target: _Target, root: Path, mode: str, update: Update) -> None:
+    try:
+        with locked(target.path):
+            old = read_baseline(target.path)
+            if old and belongs_elsewhere(old, target.file, root):
+                raise BaselineError(
+                    f"{target.path} is the baseline of {old.file}, not of {target.file}",
+                    hint="rename one of the models",
+                )
+            entries = dict(old.entries) if old else {}
+            lines: list[str] = []
+            for clock, entry in target.entries.items():
+                before = entries.get(clock)
+                entries[clock] = _replace(entry, before, mode)
+                lines += changes(before, entries[clock])
+            new = Baseline(target.model, target.file, dict(sorted(entries.items())))
+            if new != old:
+                write_baseline(target.path, new)
+            lines = lines or ["provenance changed" if new != old else "unchanged"]
+            update.lines += [f"{target.title}: {line}" for line in lines]
+    except BaselineError as error:
+        update.problems.append(f"{target.title}: not updated: {error}")
+
+
+def _replace(new: Entry, old: Entry | None, mode: str) -> Entry:
+    """The entry to keep. Raises BaselineError when values of two models would be mixed."""
+    if old is None:
+        return new
+    same = new.conditions == old.conditions and new.model_sha256 == old.model_sha256
+    if mode == "new":
+        if not same:
+            return old
+        metrics = {**new.metrics, **old.metrics}
+        return Entry(old.conditions, metrics, old.layers or new.layers, old.provenance)
+    if same:
+        metrics = {**old.metrics, **new.metrics}
+        return Entry(new.conditions, metrics, new.layers or old.layers, new.provenance)
+    lost = sorted(set(old.metrics) - set(new.metrics))
+    lost += ["layers"] if old.layers and not new.layers else []
+    if lost:
+        raise BaselineError(
+            f"the model or its conditions changed, but {', '.join(lost)} was not measured",
+            hint="run all of its tests, or delete the baseline",
+        )
+    return new

@@ -1,0 +1,63 @@
+"""From the layer records of a board to the profile of a model."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.measurement import Source
+from pytest_autodeploy.profile.records import Layer, LayerProfile, Run
+from pytest_autodeploy.rpc.messages import BoardKind
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.rpc.messages import Identity, LayerRecord
+
+
+def collect_profile(
+    inferences: Sequence[Sequence[LayerRecord]],
+    model: Model,
+    identity: Identity,
+    *,
+    run: Run,
+    source: Source,
+) -> LayerProfile:
+    """One profile of the records of one or more inferences.
+
+    Times are the median of the inferences (the lower one of two), counters those of the last.
+    """
+    records = inferences[-1]
+    repeated = [[record.ticks for record in layer] for layer in zip(*inferences, strict=True)]
+    times = [statistics.median_low(ticks) for ticks in repeated]
+    hz = identity.tick_hz
+    ticks_are_cycles = (
+        identity.tick_hz == identity.clocks_hz[identity.clock]
+        and identity.kind is not BoardKind.EMULATED  # its ticks count instructions
+    )
+    macs = _macs_by_layer(model, [record.tag for record in records])
+    layers = tuple(
+        Layer(
+            index=index,
+            tag=record.tag,
+            us=times[index] * 1e6 / hz,
+            macs=macs[index],
+            cycles=times[index] if ticks_are_cycles else None,
+            counters=tuple(record.counters),
+            spread_us=_deviation_us(repeated[index], hz),
+        )
+        for index, record in enumerate(records)
+    )
+    return LayerProfile(layers, run, tuple(identity.counters), source, len(inferences))
+
+
+def _deviation_us(ticks: Sequence[int], hz: int) -> float | None:
+    return statistics.stdev(ticks) * 1e6 / hz if len(ticks) > 1 else None
+
+
+def _macs_by_layer(model: Model, tags: Sequence[str]) -> list[int | None]:
+    """MACs per record: the operators of the main graph in order, when the board ran just those."""
+    main = [operator for operator in model.operators if operator.subgraph == 0]
+    if [operator.name for operator in main] == list(tags):
+        return [operator.macs for operator in main]
+    return [None] * len(tags)
