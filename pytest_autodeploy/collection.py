@@ -18,6 +18,8 @@ from pytest_autodeploy.limits import (
     LimitError,
     declare,
     declare_text,
+    limit_key,
+    setting_texts,
 )
 from pytest_autodeploy.model.find import ModelFile, find_models
 from pytest_autodeploy.state import USAGE_PROBLEMS, settings_of
@@ -25,6 +27,7 @@ from pytest_autodeploy.suite.collector import BUILTIN, ESTIMATE, in_suite
 
 OVERRIDES = "_session_overrides"
 DEFAULT_TOLERANCE = "output_tolerance"
+NO_REGRESSION = "no_regression"
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,15 @@ def case_of(item: pytest.Item) -> Case | None:
     parameters: Mapping[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
     model = parameters.get("tflite_model")
     board = parameters.get("evb") or parameters.get(ESTIMATE)
-    return Case(model, board) if isinstance(model, ModelFile) else None
+    return Case(model_file(model, item.config), board) if model else None
+
+
+def model_file(parameter: ModelFile | str | Path, config: pytest.Config) -> ModelFile:
+    """The model of a parameter, which is a path when a test was parametrised by hand."""
+    if isinstance(parameter, ModelFile):
+        return parameter
+    path = config.rootpath / parameter
+    return ModelFile(path.stem, path)
 
 
 def problem(config: pytest.Config, text: str) -> None:
@@ -157,13 +168,14 @@ def limits_of(item: pytest.Item) -> dict[str, Declared]:
     limits = dict(_limits_of_settings(settings, options=in_suite(item)))
     if in_suite(item):
         limits.setdefault(DEFAULT_TOLERANCE, declare(DEFAULT_TOLERANCE, (), {"lsb": 1}, "default"))
+        limits.setdefault(NO_REGRESSION, declare(NO_REGRESSION, (), {}, "default"))
         return limits
     for name in DECLARATIONS:
         for mark in item.iter_markers(name):
             declared = declare(name, mark.args, mark.kwargs, "marker")
-            if _is_for(declared, item):
-                limits[name] = declared
-                break
+            key = limit_key(name, declared.limit)
+            if _is_for(declared, item) and not (key in limits and limits[key].origin == "marker"):
+                limits[key] = declared
     return limits
 
 
@@ -176,10 +188,11 @@ def _is_for(declared: Declared, item: pytest.Item) -> bool:
 
 def _limits_of_settings(settings: Settings, *, options: bool) -> Iterator[tuple[str, Declared]]:
     for name in SETTABLE:
-        text = getattr(settings, name)
         origin = settings.sources.get(name, "default")
-        if text is not None and (options or origin.startswith("ini")):
-            yield name, declare_text(name, text, origin)
+        if options or origin.startswith("ini"):
+            for text in setting_texts(getattr(settings, name)):
+                declared = declare_text(name, text, origin)
+                yield limit_key(name, declared.limit), declared
 
 
 def add_overrides(item: pytest.Item) -> None:
@@ -189,13 +202,23 @@ def add_overrides(item: pytest.Item) -> None:
         names.insert(0, OVERRIDES)
 
 
+def _wrong_limits(item: pytest.Item) -> Iterator[str]:
+    for name in DECLARATIONS:
+        for mark in item.iter_markers(name):
+            try:
+                declare(name, mark.args, mark.kwargs, "marker")
+            except LimitError as error:
+                yield str(error)
+
+
 def check_limits(item: pytest.Item) -> None:
     """Remember what is wrong with a test's limits."""
-    try:
-        limits = limits_of(item)
-    except LimitError as error:
-        problem(item.config, f"{item.nodeid.partition('[')[0]}: {error}")
+    wrong = list(_wrong_limits(item))
+    for text in wrong:
+        problem(item.config, f"{item.nodeid.partition('[')[0]}: {text}")
+    if wrong:
         return
+    limits = limits_of(item)
     fixtures: tuple[str, ...] = tuple(getattr(item, "fixturenames", ()))
     for name, declared in limits.items():
         fixture = ESTIMATE if name == "npu_budget" else "model_session"

@@ -7,7 +7,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_autodeploy.options import OPTIONS, Option
+from pytest_autodeploy.option import Option
+from pytest_autodeploy.options import OPTIONS
+
+PATHS = (
+    "tflite",
+    "inputs",
+    "npu_config",
+    "evb_sdk",
+    "evb_tflm_root",
+    "cache",
+    "output",
+    "history",
+    "summary",
+)
+"""Settings that are paths. Those of the command line start at the folder pytest was started in."""
 
 
 class SettingError(ValueError):
@@ -38,6 +52,13 @@ class Settings:
     no_suite: bool
     evb: tuple[str, ...]
     evb_port: str | None
+    evb_probe: str | None
+    evb_flash_tool: str
+    evb_sdk: str | None
+    evb_tflm_root: str | None
+    evb_toolchain: str | None
+    evb_model_memory: str | None
+    evb_arena_memory: str | None
     evb_clock: str
     evb_arena_kb: int
     evb_timeout: float
@@ -45,13 +66,42 @@ class Settings:
     evb_sim_link: str | None
     cache: str | None
     output: str
+    no_regression: str | None
+    compare: bool
+    baselines: str
+    update_baseline: str | None
+    history: str | None
+    summary: str | None
+    energy_limit: tuple[str, ...]
+    power_limit: tuple[str, ...]
+    power: str | None
+    power_window: float
+    power_repeats: int
+    power_runs: int
+    save_capture: bool
+    check_wiring: bool
     root: Path
+    rootdir: Path
     sources: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def output_path(self) -> Path:
         """The results folder; a relative one is relative to the folder pytest was started in."""
         return self.root / self.output
+
+    @property
+    def baselines_path(self) -> Path:
+        """The folder of baselines; it belongs to the project, so it starts at the root folder.
+
+        Only what is typed is relative to the folder pytest was started in.
+        """
+        typed = self.sources.get("baselines", "").startswith("--")
+        return (self.root if typed else self.rootdir) / self.baselines
+
+    @property
+    def history_path(self) -> Path | None:
+        """The history file, if there is one."""
+        return self.root / self.history if self.history else None
 
     def cache_path(self, default: Callable[[], Path]) -> Path | None:
         """The cache folder; ``default`` gives the user's own, None is none."""
@@ -64,10 +114,12 @@ def resolve(
     option_value: Callable[[str], Any],
     ini_value: Callable[[str], Any],
     root: Path,
+    rootdir: Path | None = None,
 ) -> Settings:
     """Build the settings: the command line beats the ini file, which beats the default.
 
-    ``option_value`` and ``ini_value`` give None for what is not set. Raises SettingError.
+    ``option_value`` and ``ini_value`` give None for what is not set; ``root`` is the folder pytest
+    was started in, ``rootdir`` pytest's root folder. Raises SettingError.
     """
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -78,10 +130,20 @@ def resolve(
             (ini_value(option.ini_name) if option.ini else None, f"ini {option.ini_name}"),
         ):
             if raw is not None and raw != []:
-                values[option.name] = _checked(option, raw, origin)
+                base = rootdir if origin.startswith("ini") else None
+                values[option.name] = _placed(option, _checked(option, raw, origin), base)
                 sources[option.name] = origin
                 break
-    return Settings(**values, root=root, sources=sources)
+    return Settings(**values, root=root, rootdir=rootdir or root, sources=sources)
+
+
+def _placed(option: Option, value: Any, base: Path | None) -> Any:
+    """Paths of the ini file start at the root folder, wherever pytest was started."""
+    if base is None or option.name not in PATHS or value == "off":
+        return value
+    if isinstance(value, tuple):
+        return tuple(str(base / path) for path in value)
+    return str(base / value)
 
 
 def _checked(option: Option, raw: Any, origin: str) -> Any:

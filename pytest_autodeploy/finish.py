@@ -35,6 +35,7 @@ class Results:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._began = datetime.now(UTC)
+        self._unwritten = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Add the record that the test's report carries."""
@@ -43,8 +44,8 @@ class Results:
             results_of(self._config).add(record)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
-        """Write the result files."""
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the result files; a run that cannot is not a good one."""
         store = results_of(self._config)
         settings = settings_of(self._config)
         if not store.results():
@@ -52,7 +53,8 @@ class Results:
         try:
             store.write(settings.output_path, self._provenance())
         except ResultsError as error:
-            self._config.issue_config_time_warning(pytest.PytestWarning(str(error)), stacklevel=2)
+            self._unwritten = str(error)
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Write one section per model and board, and one per model with NPU estimates."""
@@ -61,6 +63,9 @@ class Results:
             terminalreporter.section(f"autodeploy: {title}")
             for line in lines:
                 terminalreporter.write_line(line)
+        if self._unwritten:
+            terminalreporter.section("autodeploy: the results were not written", red=True)
+            terminalreporter.write_line(self._unwritten)
 
     def _board_sections(self, results: list[Result]) -> Iterator[tuple[str, list[str]]]:
         from pytest_autodeploy.report.terminal import summary_lines

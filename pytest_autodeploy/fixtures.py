@@ -6,20 +6,33 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_autodeploy.collection import model_file
 from pytest_autodeploy.state import runtime_of
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session import ModelSession
+
+
+def _parameter(request: pytest.FixtureRequest) -> Any:
+    """What the plugin has parametrised the fixture with."""
+    if not hasattr(request, "param"):
+        pytest.fail(
+            f"{request.fixturename} has no parameter: name it, or a fixture that needs it, among "
+            "the arguments of the test function; a unittest.TestCase cannot be parametrised",
+            pytrace=False,
+        )
+    return request.param
 
 
 @pytest.fixture(scope="session")
 def tflite_model(request: pytest.FixtureRequest) -> Model:
     """The model of the test: operators, tensors, MACs. No board is needed."""
-    return runtime_of(request.config).static_model(request.param)
+    return runtime_of(request.config).static_model(model_file(_parameter(request), request.config))
 
 
 @pytest.fixture(scope="session")
@@ -29,9 +42,18 @@ def evb_options() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def evb(request: pytest.FixtureRequest, evb_options: dict[str, Any]) -> Board:
-    """The board of the test, one per ``--evb``: its port, catalog entry and RPC client."""
-    board = runtime_of(request.config).board(request.param, evb_options)
+def evb(
+    request: pytest.FixtureRequest,
+    evb_options: dict[str, Any],
+    power_meter_options: dict[str, Any],
+) -> Board:
+    """The board of the test, one per ``--evb``: its port, catalog entry and RPC client.
+
+    A board that gets its supply through a power meter has it from here on.
+    """
+    runtime = runtime_of(request.config)
+    board = runtime.board(str(_parameter(request)), evb_options)
+    runtime.meters.power_up(board, power_meter_options)
     board.start()
     return board
 
@@ -84,16 +106,19 @@ def npu_estimate(request: pytest.FixtureRequest, tflite_model: Model) -> Estimat
 
     Totals, layers, operators and coverage; every value has the source ``estimated``.
     """
-    return runtime_of(request.config).estimate(tflite_model, request.param)
+    return runtime_of(request.config).estimate(tflite_model, str(_parameter(request)))
 
 
 @pytest.fixture(scope="session")
 def power_meter_options() -> dict[str, Any]:
-    """Override point of ``power_meter``; nothing can be set until there is a meter."""
+    """Override point of ``power_meter``: ``io_voltage`` of the board's pins, in volts."""
     return {}
 
 
 @pytest.fixture(scope="session")
-def power_meter(power_meter_options: dict[str, Any]) -> Any:  # noqa: ARG001
-    """The power meter. This version supports none: tests that request it are skipped."""
-    pytest.skip("no power meter: this version cannot measure energy yet")
+def power_meter(request: pytest.FixtureRequest, power_meter_options: dict[str, Any]) -> PowerMeter:
+    """The power meter: ``measure(model_session, mode="HP", runs=None)`` gives energy and power.
+
+    Tests on boards without a meter are skipped; see ``--autodeploy-power``.
+    """
+    return runtime_of(request.config).meters.power_meter(power_meter_options)

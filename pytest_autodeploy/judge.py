@@ -6,15 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.failures import CLASSES
 from pytest_autodeploy.limits import (
     Declared,
     EnergyLimit,
     LatencyBudget,
     MemoryLimit,
+    PowerLimit,
     Verdict,
 )
 from pytest_autodeploy.measurement import Measurement
 from pytest_autodeploy.npu.budget import NpuBudget
+from pytest_autodeploy.power.choose import NO_METER
 from pytest_autodeploy.reference.compare import (
     Agreement,
     Tolerance,
@@ -25,26 +28,33 @@ from pytest_autodeploy.reference.compare import (
 from pytest_autodeploy.report.units import si
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.baseline.comparison import Comparison
     from pytest_autodeploy.measured import RunResult
     from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session import ModelSession
 
 PCSide = Callable[[], "Reference"]
 """Gives the PC side when it is needed."""
 
+PowerSide = Callable[[], "PowerMeter | None"]
+"""Gives the power meter of the test's board when it is needed, None when there is none."""
+
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdicts of a test, and the output agreement that one of them rests on."""
+    """The verdicts of a test, and the output agreement and comparison that they rest on."""
 
     verdicts: tuple[Verdict, ...]
     agreement: Agreement | None = None
+    comparison: Comparison | None = None
 
     @property
     def failures(self) -> tuple[Verdict, ...]:
-        """The verdicts that fail the test."""
-        return tuple(verdict for verdict in self.verdicts if verdict.passed is False)
+        """The verdicts that fail the test, the gravest class first."""
+        failed = (verdict for verdict in self.verdicts if verdict.passed is False)
+        return tuple(sorted(failed, key=lambda verdict: CLASSES.index(verdict.failure)))
 
     @property
     def unjudged(self) -> tuple[Verdict, ...]:
@@ -52,7 +62,12 @@ class Judgement:
         return tuple(v for v in self.verdicts if v.passed is None and v.origin == "marker")
 
 
-def judge(session: ModelSession, limits: Mapping[str, Declared], pc_side: PCSide) -> Judgement:
+def judge(
+    session: ModelSession,
+    limits: Mapping[str, Declared],
+    pc_side: PCSide,
+    power: PowerSide = lambda: None,
+) -> Judgement:
     """Hold what the session has measured against the limits.
 
     A marker's limit is measured now if the test has not; others judge only what was measured.
@@ -66,9 +81,7 @@ def judge(session: ModelSession, limits: Mapping[str, Declared], pc_side: PCSide
         verdicts.append(_outputs(tolerance, agreement, session))
     verdicts += _latency(session, limits.get("latency_budget"))
     verdicts += _memory(session, limits.get("memory_limit"))
-    energy = limits.get("energy_limit")
-    if energy and isinstance(energy.limit, EnergyLimit):
-        verdicts.append(Verdict(energy.words, energy.origin, None, "no power meter"))
+    verdicts += _power(session, limits, power)
     return Judgement(tuple(verdicts), agreement)
 
 
@@ -99,7 +112,8 @@ def _outputs(declared: Declared, agreement: Agreement, session: ModelSession) ->
     words = describe(agreement) if agreement.passed else failure_text(agreement)
     if not agreement.passed:
         words = _block(declared, session, f"outputs differ from the PC's\n{words}")
-    return Verdict(declared.words, declared.origin, agreement.passed, words)
+    passed, failure = agreement.passed, CLASSES[0]
+    return Verdict(declared.words, declared.origin, passed, words, failure=failure)
 
 
 def _latency(session: ModelSession, declared: Declared | None) -> list[Verdict]:
@@ -132,6 +146,34 @@ def _memory(session: ModelSession, declared: Declared | None) -> list[Verdict]:
         for measurement, bound in ((arena, limit.arena_bytes), (model, limit.model_bytes))
         if bound is not None
     ]
+
+
+def _power(
+    session: ModelSession, limits: Mapping[str, Declared], power: PowerSide
+) -> list[Verdict]:
+    verdicts: list[Verdict] = []
+    limited = set()
+    for declared in limits.values():
+        limit = declared.limit
+        if not isinstance(limit, EnergyLimit | PowerLimit):
+            continue
+        if declared.origin == "marker" and limit.mode not in session.measured.power:
+            meter = power()
+            if meter is None:
+                verdicts.append(Verdict(declared.words, declared.origin, None, NO_METER))
+                continue
+            meter.measure(session, limit.mode)
+        if energy := session.measured.power.get(limit.mode):
+            name = "energy" if isinstance(limit, EnergyLimit) else "power"
+            bound = limit.uj if isinstance(limit, EnergyLimit) else limit.mw
+            verdicts.append(_upper(declared, energy.measurement(name), bound, session))
+            limited.add((name, limit.mode))
+    for mode, energy in session.measured.power.items():
+        if ("energy", mode) not in limited:
+            verdicts.append(
+                _unlimited(f"energy_limit(mode={mode!r})", energy.measurement("energy"))
+            )
+    return verdicts
 
 
 def _unlimited(name: str, measurement: Measurement) -> Verdict:

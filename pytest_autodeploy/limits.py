@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pytest_autodeploy.baseline.limit import NoRegression, no_regression
+from pytest_autodeploy.failures import FailureClass
 from pytest_autodeploy.npu.budget import NpuBudget, npu_budget
 from pytest_autodeploy.reference.tolerance import Tolerance
 
@@ -43,7 +45,17 @@ class EnergyLimit:
     mode: Mode = "HP"
 
 
-Limit = Tolerance | LatencyBudget | MemoryLimit | EnergyLimit | NpuBudget
+@dataclass(frozen=True)
+class PowerLimit:
+    """The most mean power while inferences run, in milliwatts, in a clock mode."""
+
+    mw: float
+    mode: Mode = "HP"
+
+
+Limit = (
+    Tolerance | LatencyBudget | MemoryLimit | EnergyLimit | PowerLimit | NpuBudget | NoRegression
+)
 
 
 def output_tolerance(
@@ -90,16 +102,33 @@ def energy_limit(*, uj: float, mode: Mode = "HP") -> EnergyLimit:
     return EnergyLimit(uj, mode)
 
 
+def power_limit(*, mw: float, mode: Mode = "HP") -> PowerLimit:
+    """Declare the most mean power while inferences run."""
+    _check_number("mw", mw)
+    _check_choice("mode", mode, ("HP", "LP"))
+    return PowerLimit(mw, mode)
+
+
 DECLARATIONS: Mapping[str, Callable[..., Limit]] = {
     "output_tolerance": output_tolerance,
     "latency_budget": latency_budget,
     "memory_limit": memory_limit,
     "energy_limit": energy_limit,
+    "power_limit": power_limit,
     "npu_budget": npu_budget,
+    "no_regression": no_regression,
 }
 
 
-SETTABLE = ("output_tolerance", "latency_budget", "memory_limit", "npu_budget")
+SETTABLE = (
+    "output_tolerance",
+    "latency_budget",
+    "memory_limit",
+    "energy_limit",
+    "power_limit",
+    "npu_budget",
+    "no_regression",
+)
 """Those that can also be set by an option and an ini key of their name."""
 
 
@@ -133,6 +162,19 @@ def declare_text(name: str, text: str, origin: str) -> Declared:
             raise LimitError(f"{origin} {text!r}: use KEY=VALUE,... as in {signature(name)}")
         kwargs[key.strip()] = _number_or_text(value.strip())
     return declare(name, (), kwargs, origin)
+
+
+def setting_texts(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """The limits that a setting declares: none, one, or one each of several clock modes."""
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else value
+
+
+def limit_key(name: str, limit: Limit) -> str:
+    """What at most one limit of a test has: its name, and its clock mode."""
+    mode = getattr(limit, "mode", None)
+    return f"{name}:{mode}" if mode else name
 
 
 def signature(name: str) -> str:
@@ -174,7 +216,8 @@ def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None
 class Verdict:
     """One limit against one measurement, with the words that a failing test prints.
 
-    ``passed`` is None when there was nothing to judge: no limit, or no way to measure.
+    ``passed`` is None when there was nothing to judge: no limit, or no way to measure. ``failure``
+    is the class of a failure, see ``failures.CLASSES``.
     """
 
     limit: str
@@ -182,6 +225,7 @@ class Verdict:
     passed: bool | None
     words: str
     measurement: Mapping[str, object] | None = None
+    failure: FailureClass = "over a limit"
 
     def as_dict(self) -> dict[str, object]:
         """Plain data for reports."""
@@ -191,4 +235,5 @@ class Verdict:
             "passed": self.passed,
             "words": self.words,
             "measurement": dict(self.measurement) if self.measurement else None,
+            "failure": self.failure if self.passed is False else None,
         }

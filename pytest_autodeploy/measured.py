@@ -11,6 +11,8 @@ from pytest_autodeploy.measurement import Measurement, Source
 if TYPE_CHECKING:
     import numpy as np
 
+    from pytest_autodeploy.limits import Mode
+    from pytest_autodeploy.power.result import Energy
     from pytest_autodeploy.profile.records import LayerProfile
     from pytest_autodeploy.reference.inputs import Inputs
 
@@ -47,10 +49,18 @@ class Latency:
         """The slowest inference after the first."""
         return max(self.samples_us)
 
+    @property
+    def spread_us(self) -> float | None:
+        """Standard deviation of the inferences after the first, None of a single one."""
+        return statistics.stdev(self.samples_us) if len(self.samples_us) > 1 else None
+
     def measurement(self, statistic: str) -> Measurement:
         """One of ``median``, ``p95``, ``max``, ``first``."""
-        value: float = getattr(self, f"{statistic}_us")
-        return Measurement(f"latency_{statistic}", value, "us", "lower", self.source)
+        name, value = f"latency_{statistic}", getattr(self, f"{statistic}_us")
+        if statistic != "median":
+            return Measurement(name, value, "us", "lower", self.source)
+        spread, repeats = self.spread_us, len(self.samples_us)
+        return Measurement(name, value, "us", "lower", self.source, spread=spread, repeats=repeats)
 
 
 @dataclass(frozen=True)
@@ -86,4 +96,5 @@ class Measured:
     profile: LayerProfile | None = None
     memory: MemoryUse | None = None
     arena: TunedArena | None = None
+    power: dict[Mode, Energy] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)

@@ -13,7 +13,10 @@ Better = Literal["lower", "higher", "neither"]
 
 @dataclass(frozen=True)
 class Measurement:
-    """One value. ``name`` ends without its unit; ``unit`` is a base unit (us, B, uJ, Hz, 1)."""
+    """One value. ``name`` ends without its unit; ``unit`` is a base unit (us, B, uJ, Hz, 1).
+
+    ``spread`` is the standard deviation of the ``repeats`` behind the value, in its unit.
+    """
 
     name: str
     value: float
@@ -21,6 +24,8 @@ class Measurement:
     better: Better
     source: Source
     note: str = ""
+    spread: float | None = None
+    repeats: int = 1
 
     def as_dict(self) -> dict[str, object]:
         """Plain data for JSON and for crossing process borders."""
@@ -31,4 +36,8 @@ class Measurement:
             "better": self.better,
             "source": self.source,
         }
-        return plain | ({"note": self.note} if self.note else {})
+        if self.note:
+            plain["note"] = self.note
+        if self.spread is not None:
+            plain |= {"spread": self.spread, "repeats": self.repeats}
+        return plain

@@ -55,7 +55,11 @@ MARKERS = (
     "npu_budget(accelerator=, cycles=, ms=, sram_kb=, flash_kb=, min_coverage=, forbid_cpu_ops=): "
     "Vela's estimate on an Ethos-U accelerator; min_coverage is a share of operators, "
     "forbid_cpu_ops is True or names of operators",
+    "no_regression(latency=, energy=, arena=, model_size=, outputs=, per_layer=, floor_us=10, "
+    'floor_uj=0.1): worse than the baseline by at most that, such as "5%", or "off"; a missing '
+    "baseline fails",
     'energy_limit(uj=, mode="HP"): one inference takes at most that energy; mode "HP" or "LP"',
+    'power_limit(mw=, mode="HP"): inferences take at most that mean power; mode "HP" or "LP"',
 )
 
 
@@ -63,12 +67,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Register every option and its ini twin."""
     group = parser.getgroup("autodeploy", "TensorFlow Lite models on evaluation boards")
     for option in OPTIONS:
-        details: dict[str, Any] = {"help": option.help, "dest": option.dest, "default": None}
+        details: dict[str, Any] = {
+            "help": option.help.replace("%", "%%"),
+            "dest": option.dest,
+            "default": None,
+        }
         if option.switch:
             details["action"] = "store_true"
         else:
             details["metavar"] = option.metavar
             details["action"] = "append" if option.repeatable else "store"
+            if option.bare:
+                details |= {"nargs": "?", "const": option.bare}
         group.addoption(option.flag, **details)
         if option.ini:
             parser.addini(option.ini_name, f"see {option.flag}", type=option.ini, default=None)
@@ -78,10 +88,20 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the markers; take node ids of built-in tests out of the arguments."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
-    if getattr(config.option, "autodeploy_tflite", None):
+    if any("autodeploy" in argument for argument in config.args):
         from pytest_autodeploy.suite.collector import take_selection
 
         take_selection(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """With ``--autodeploy-check-wiring`` tell which lines of the power meter work, and end."""
+    if not getattr(config.option, "autodeploy_check_wiring", False):
+        return None
+    from pytest_autodeploy.wiring import check_wiring
+
+    return check_wiring(config)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -89,17 +109,24 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Check the settings before anything is collected or touched."""
     config = session.config
     try:
-        settings = resolve(config.getoption, config.getini, Path(config.invocation_params.dir))
+        start = Path(config.invocation_params.dir)
+        settings = resolve(config.getoption, config.getini, start, config.rootpath)
         config.stash[SETTINGS] = settings
         if settings.sources:
-            from pytest_autodeploy.preflight import check_settings
+            from pytest_autodeploy.preflight import check_kept, check_settings
+            from pytest_autodeploy.rootdir import check_rootdir
 
+            check_rootdir(config)
             check_settings(settings, write=not config.option.collectonly)
+            if not (config.option.collectonly or is_worker(config)):
+                check_kept(settings)
     except SettingError as error:
         raise pytest.UsageError(str(error)) from None
     if not (config.option.collectonly or is_worker(config)):
         from pytest_autodeploy.finish import Results
+        from pytest_autodeploy.keeping import Keeping
 
+        config.pluginmanager.register(Keeping(config), "autodeploy_keeping")
         config.pluginmanager.register(Results(config), "autodeploy_results")
 
 
@@ -109,8 +136,9 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     if not settings.sources:
         return []
     from pytest_autodeploy.report.header import header_lines
+    from pytest_autodeploy.rootdir import overlooked_ini_line
 
-    return header_lines(settings)
+    return [*header_lines(settings), *overlooked_ini_line(config)]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -195,7 +223,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
         running.after_teardown(item)
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:

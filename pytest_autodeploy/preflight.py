@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pytest_autodeploy.board.select import check_names, link_arguments
 from pytest_autodeploy.config import SettingError, Settings
 from pytest_autodeploy.errors import AutodeployError
-from pytest_autodeploy.limits import SETTABLE, LimitError, declare_text
+from pytest_autodeploy.limits import SETTABLE, LimitError, declare_text, setting_texts
 
 
 def check_settings(settings: Settings, *, write: bool) -> None:
@@ -22,15 +24,56 @@ def check_settings(settings: Settings, *, write: bool) -> None:
         _check_models(settings)
         _check_limits(settings)
         _check_accelerators(settings, read=write)
+        _check_power(settings, read=write)
     except (AutodeployError, LimitError) as error:
         raise SettingError(str(error)) from None
     link_arguments(settings.evb_sim_link)
+    _check_port(settings.evb_port)
     if settings.evb_port is not None and len(settings.evb) > 1:
         raise SettingError("--evb-port is the port of one board; give --evb once")
     if settings.inputs is not None and not (settings.root / settings.inputs).is_file():
         raise SettingError(f"{settings.sources['inputs']}: no such file: {settings.inputs}")
     if write and settings.tflite:
         check_output(settings)
+
+
+def check_kept(settings: Settings) -> None:
+    """See that what the end of a run writes can be written, and make nothing. Raises SettingError.
+
+    Baselines, the history and the summary.
+    """
+    if settings.update_baseline:
+        _check_folder(settings.baselines_path, settings.sources["update_baseline"])
+    if settings.summary:
+        _check_folder((settings.root / settings.summary).parent, settings.sources["summary"])
+    if settings.history_path:
+        from pytest_autodeploy.baseline.history import History
+
+        _check_folder(settings.history_path.parent, settings.sources["history"])
+        if settings.history_path.exists():
+            try:
+                History(settings.history_path).check()
+            except AutodeployError as error:
+                raise SettingError(f"{settings.sources['history']}: {error}") from None
+
+
+def _check_folder(folder: Path, origin: str) -> None:
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise SettingError(f"{origin}: cannot write to the folder {folder}")
+
+
+def _check_port(url: str | None) -> None:
+    if url is None or not url.startswith(("socket://", "rfc2217://")):
+        return
+    try:
+        parts = urlsplit(url)
+        known = bool(parts.hostname and parts.port)
+    except ValueError:
+        known = False
+    if not known:
+        scheme = url.partition(":")[0]
+        raise SettingError(f"--evb-port {url}: use {scheme}://HOST:PORT")
 
 
 def npu_arguments(settings: Settings) -> dict[str, Any]:
@@ -78,8 +121,24 @@ def _check_accelerators(settings: Settings, *, read: bool) -> None:
             choose_system(name, **npu_arguments(settings))
 
 
+def _check_power(settings: Settings, *, read: bool) -> None:
+    if settings.power is None:
+        return
+    from pytest_autodeploy.power.choose import parse_choice
+
+    origin = settings.sources["power"]
+    try:
+        choice = parse_choice(settings.power)
+    except ValueError as error:
+        raise SettingError(f"{origin}: {error}") from None
+    if read and choice.kind == "replay" and not (settings.root / str(choice.what)).exists():
+        raise SettingError(f"{origin}: no such file or folder: {choice.what}")
+    simulated = [board for board in settings.evb if board.startswith("sim:")]
+    if choice.kind == "sim" and (not simulated or settings.evb_port is not None):
+        raise SettingError(f"{origin}: sim is for simulated boards that this run starts")
+
+
 def _check_limits(settings: Settings) -> None:
     for name in SETTABLE:
-        text = getattr(settings, name)
-        if text is not None:
+        for text in setting_texts(getattr(settings, name)):
             declare_text(name, text, settings.sources[name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.measurement import Measurement
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.measured import Latency, MemoryUse
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.reference.agreement import Agreement
     from pytest_autodeploy.session import ModelSession
 
 Record = dict[str, Any]
@@ -60,12 +62,15 @@ def measured_facts(session: ModelSession, judgement: Judgement | None) -> Record
     measured = session.measured
     verdicts = judgement.verdicts if judgement else ()
     agreement = judgement.agreement if judgement else None
+    comparison = judgement.comparison if judgement else None
     return {
         "seed": session.inputs.seed,
         "inputs": session.inputs.origin,
-        "measurements": [m.as_dict() for m in _measurements(session)],
+        "measurements": [m.as_dict() for m in measurements_of(session, agreement)],
         "agreement": agreement.as_dict() if agreement else None,
         "profile": measured.profile.as_dict() if measured.profile else None,
+        "power": [energy.as_dict() for energy in measured.power.values()],
+        "comparison": comparison.as_dict() if comparison else None,
         "verdicts": [verdict.as_dict() for verdict in verdicts],
         "log": "".join(measured.log),
     }
@@ -86,7 +91,8 @@ def estimate_facts(estimate: Estimate, judgement: Judgement | None) -> Record:
     }
 
 
-def _measurements(session: ModelSession) -> list[Measurement]:
+def measurements_of(session: ModelSession, agreement: Agreement | None) -> list[Measurement]:
+    """Every value of what a test has measured."""
     measured = session.measured
     values = [
         Measurement("layers", session.state.layers, "1", "neither", session.source),
@@ -100,6 +106,11 @@ def _measurements(session: ModelSession) -> list[Measurement]:
         values += _of_profile(session)
     if measured.memory:
         values += _of_memory(measured.memory)
+    if agreement and math.isfinite(agreement.distance):
+        distance, unit = agreement.distance, agreement.distance_unit
+        values.append(Measurement("output_distance", distance, unit, "lower", session.source))
+    for energy in measured.power.values():
+        values += energy.measurements()
     if measured.arena:
         tuned, note = measured.arena, f"tries of a size: {measured.arena.tries}"
         values.append(

@@ -8,24 +8,30 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_autodeploy.collection import Case, case_of, limits_of
+from pytest_autodeploy.comparing import gate_of, relative_name
 from pytest_autodeploy.config import SettingError
 from pytest_autodeploy.errors import (
     AutodeployError,
     BoardDied,
     BoardTimeout,
     LinkError,
+    MissingExtra,
     ModelError,
     ResultsError,
 )
+from pytest_autodeploy.failures import class_of_error, classified
+from pytest_autodeploy.power.choose import NO_METER, chosen_for
+from pytest_autodeploy.power.errors import PowerError
 from pytest_autodeploy.preflight import check_output
 from pytest_autodeploy.reference.tolerance import Tolerance
-from pytest_autodeploy.state import FILES, JUDGEMENT, runtime_of, settings_of
+from pytest_autodeploy.state import FAILURE, FILES, JUDGEMENT, runtime_of, settings_of
 from pytest_autodeploy.suite.collector import in_suite
 
 if TYPE_CHECKING:
     from pytest_autodeploy.judge import Judgement
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session import ModelSession
 
@@ -48,9 +54,22 @@ def before_setup(item: pytest.Item) -> None:
         raise ResultsError(str(error)) from None
     if not _uses(item, "model_session"):
         return
+    if _uses(item, "power_meter") and not _has_meter(item, case):
+        pytest.skip(NO_METER)
     model = runtime.model(case.model)
     if runtime.inputs_path:
         runtime.inputs(model)
+
+
+def _has_meter(item: pytest.Item, case: Case) -> bool:
+    return chosen_for(case.board or "", settings_of(item.config)).kind != "off"
+
+
+def _power(item: pytest.Item) -> PowerMeter | None:
+    case = case_of(item)
+    if case is None or not _has_meter(item, case):
+        return None
+    return runtime_of(item.config).meters.power_meter(None)
 
 
 def _reference(item: pytest.Item, model: Model) -> Reference:
@@ -90,7 +109,10 @@ def estimate_of(item: pytest.Item) -> Estimate | None:
 
 def after_call(item: pytest.Item) -> None:
     """Judge the limits; fail or skip the test accordingly."""
-    judgement = _judgement(item)
+    try:
+        judgement = _judgement(item)
+    except (PowerError, MissingExtra) as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     if judgement is None:
         return
     item.stash[JUDGEMENT] = judgement
@@ -98,7 +120,10 @@ def after_call(item: pytest.Item) -> None:
     if session is not None:
         _keep_arrays(item, session, judgement)
     if judgement.failures:
-        pytest.fail("\n\n".join(v.words for v in judgement.failures), pytrace=False)
+        failure = judgement.failures[0].failure
+        item.stash[FAILURE] = failure
+        words = "\n\n".join(verdict.words for verdict in judgement.failures)
+        pytest.fail(classified(failure, words), pytrace=False)
     if judgement.unjudged:
         limit = judgement.unjudged[0]
         pytest.skip(f"{limit.limit} cannot be judged: {limit.words}")
@@ -111,13 +136,19 @@ def _judgement(item: pytest.Item) -> Judgement | None:
     session, estimate = session_of(item), estimate_of(item)
     parts = []
     if session is not None:
-        parts.append(judge(session, limits, lambda: _reference(item, session.model)))
+        gate = gate_of(item, limits)
+        if gate:
+            gate.measure(session)
+        pc_side, power = (lambda: _reference(item, session.model)), (lambda: _power(item))
+        parts.append(judge(session, limits, pc_side, power))
+        if gate:
+            parts[0] = gate.judged(session, parts[0])
     if estimate is not None:
         parts.append(judge_estimate(estimate, limits))
     if not parts:
         return None
     verdicts = tuple(verdict for part in parts for verdict in part.verdicts)
-    return Judgement(verdicts, parts[0].agreement)
+    return Judgement(verdicts, parts[0].agreement, parts[0].comparison)
 
 
 def _keep_arrays(item: pytest.Item, session: ModelSession, judgement: Judgement) -> None:
@@ -137,6 +168,7 @@ def _keep_arrays(item: pytest.Item, session: ModelSession, judgement: Judgement)
 
 def after_teardown(item: pytest.Item) -> None:
     """The next test starts with nothing measured."""
+    item.stash[FAILURE] = None
     session = session_of(item)
     if session is not None:
         session.begin()
@@ -148,14 +180,19 @@ def complete_report(
     """Show our errors as one message, note broken boards, and attach the record."""
     case = case_of(item)
     error = call.excinfo.value if call.excinfo else None
+    failure = item.stash.get(FAILURE, None) or class_of_error(error)
     if isinstance(error, AutodeployError):
         if call.when != "call" or in_suite(item):
-            report.longrepr = str(error)
+            report.longrepr = classified(failure, str(error))
+        elif crash := getattr(report.longrepr, "reprcrash", None):
+            crash.message = classified(failure, crash.message)
         if case is not None:
             _note_fault(item, case, error, call.when)
     if case is None or (call.when != "call" and report.passed):
         return
     record = _record(item, case, report)
+    if report.failed:
+        record["failure_class"] = failure
     if record.get("log"):
         report.sections.append(("Log of the board", record["log"]))
     report.autodeploy = record  # type: ignore[attr-defined]
@@ -207,10 +244,10 @@ def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> dict[st
     session = session_of(item)
     record: dict[str, Any] = {
         "nodeid": item.nodeid,
-        "outcome": "error" if report.failed and report.when != "call" else report.outcome,
+        "outcome": _outcome(report),
         "message": _message(report),
         "model": _model_facts(item, case),
-        "board": {"id": case.board} if case.board else {},
+        "board": _board_asked_for(item, case),
         "files": item.stash.get(FILES, {}),
     }
     if session is not None and session.known:
@@ -222,6 +259,20 @@ def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> dict[st
     return record
 
 
+def _outcome(report: pytest.TestReport) -> str:
+    if hasattr(report, "wasxfail"):
+        return "xpassed" if report.passed else "xfailed"
+    return "error" if report.failed and report.when != "call" else str(report.outcome)
+
+
+def _board_asked_for(item: pytest.Item, case: Case) -> dict[str, Any]:
+    if case.board is None:
+        return {}
+    session = session_of(item)
+    clock = session.clock if session else settings_of(item.config).evb_clock
+    return {"id": case.board} | ({"clock": clock} if _uses(item, "evb") else {})
+
+
 def _model_facts(item: pytest.Item, case: Case) -> dict[str, Any]:
     runtime = runtime_of(item.config)
     try:
@@ -230,13 +281,16 @@ def _model_facts(item: pytest.Item, case: Case) -> dict[str, Any]:
         return {"id": case.model.id, "name": case.model.path.stem, "path": str(case.model.path)}
     from pytest_autodeploy.record import model_facts
 
-    return model_facts(case.model.id, model)
+    file = relative_name(case.model.path, settings_of(item.config).rootdir)
+    return model_facts(case.model.id, model) | {"file": file}
 
 
 def _message(report: pytest.TestReport) -> str:
+    """The first line of a failure, or the reason of a skip."""
     if report.passed:
         return ""
     if isinstance(report.longrepr, tuple):
         return report.longrepr[2].removeprefix("Skipped: ")
-    lines = report.longreprtext.strip().splitlines()
-    return lines[0] if isinstance(report.longrepr, str) and lines else lines[-1] if lines else ""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash else report.longreprtext
+    return next(iter(text.strip().splitlines()), "").removeprefix("Failed: ")

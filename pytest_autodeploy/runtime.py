@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.config import Settings
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.power.choose import Meters
     from pytest_autodeploy.reference.inputs import Inputs
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session import ModelSession, Progress
@@ -36,6 +37,8 @@ class Runtime:
         self._boards: dict[tuple[str, tuple[str, ...]], Board] = {}
         self._faults: Counter[tuple[str, str]] = Counter()
         self._broken: dict[tuple[str, str], str] = {}
+        self._meters: Meters | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def model(self, file: ModelFile) -> Model:
         """Load (or convert) a model, once, and check that TFLM can run it. Raises ModelError."""
@@ -105,8 +108,27 @@ class Runtime:
         arguments = tuple((options or {}).get("sim_arguments", ()))
         key = (board_id, arguments)
         if key not in self._boards:
-            self._boards[key] = make_board(board_id, self.settings, arguments)
+            self._boards[key] = make_board(board_id, self.settings, self._build_cache(), arguments)
         return self._boards[key]
+
+    def _build_cache(self) -> Path | None:
+        """The folder of built firmware: the user's (None), a given one, or one for this run."""
+        if self.settings.cache is None:
+            return None
+        if self.settings.cache == "off" and self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="autodeploy-build-")
+        if self._folder is not None:
+            return Path(self._folder.name)
+        return self.settings.root / self.settings.cache
+
+    @property
+    def meters(self) -> Meters:
+        """The power meters of the run."""
+        from pytest_autodeploy.power.choose import Meters
+
+        if self._meters is None:
+            self._meters = Meters(self.settings)
+        return self._meters
 
     def session(self, model: Model, board: Board) -> ModelSession:
         """The session of a model on a board; nothing is flashed yet."""
@@ -125,7 +147,7 @@ class Runtime:
         known: dict[str, Any] = {
             "arena_bytes": 1024 * settings.evb_arena_kb,
             "clock": settings.evb_clock,
-            "latency_runs": settings.latency_runs,
+            "latency_runs": self._latency_runs(session.board),
         }
         unknown = set(options) - set(known)
         if unknown:
@@ -148,6 +170,11 @@ class Runtime:
         cache = self.settings.cache_path(default_folder) or False
         return estimate(model, accelerator, cache=cache, **npu_arguments(self.settings))
 
+    def _latency_runs(self, board: Board) -> int:
+        """Timed inferences; one is enough where counts of instructions are always the same."""
+        exact = board.spec.kind == "emulated" and "latency_runs" not in self.settings.sources
+        return 1 if exact else self.settings.latency_runs
+
     def fault(self, model_id: str, board_id: str, error: AutodeployError, test: str) -> None:
         """Count a fault of a board; at the second, its other tests with that model are skipped."""
         key = (model_id, board_id)
@@ -164,8 +191,12 @@ class Runtime:
         return self._broken.get((model_id, board_id))
 
     def close(self) -> None:
-        """Release boards, ports, locks and processes."""
+        """Release meters, boards, ports, locks and processes."""
+        if self._meters is not None:
+            self._meters.close()
         for board in self._boards.values():
             board.close()
         for reference in self._references.values():
             reference.close()
+        if self._folder is not None:
+            self._folder.cleanup()

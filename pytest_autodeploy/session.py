@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,16 @@ from pytest_autodeploy.board.base import Board, Image, source_of
 from pytest_autodeploy.errors import BoardError, BoardRefused
 from pytest_autodeploy.measured import Latency, Measured, MemoryUse, RunResult, TunedArena
 from pytest_autodeploy.measurement import Source
-from pytest_autodeploy.profile.records import Layer, LayerProfile
+from pytest_autodeploy.profile.collect import collect_profile
+from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.reference.inputs import Inputs, as_inputs
-from pytest_autodeploy.rpc.messages import ClockMode, Identity, ModelState
+from pytest_autodeploy.rpc.messages import (
+    Capability,
+    ClockMode,
+    Identity,
+    ModelState,
+    PowerRun,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,10 +75,10 @@ class ModelSession:
     ) -> None:
         """Set the session's own inputs, arena (0: the largest), clock mode and timed inferences."""
         self.inputs = inputs
-        self._clock = ClockMode.HIGH_PERFORMANCE if clock == "HP" else ClockMode.LOW_POWER
+        self._clock = _clock_mode(clock)
         self._latency_runs = latency_runs
         self._image = Image(self.model, arena_bytes)
-        self._proven = False
+        self._proven, self._state = False, None
 
     @property
     def identity(self) -> Identity:
@@ -95,6 +102,16 @@ class ModelSession:
         return self._identity is not None and self._state is not None
 
     @property
+    def clock(self) -> Literal["HP", "LP"]:
+        """The session's own clock mode."""
+        return "HP" if self._clock is ClockMode.HIGH_PERFORMANCE else "LP"
+
+    @property
+    def has_profile(self) -> bool:
+        """Whether the board can profile layers."""
+        return Capability.LAYER_PROFILE in self.identity.capabilities
+
+    @property
     def source(self) -> Source:
         """The source of this board's figures."""
         return source_of(self.identity.kind)
@@ -116,7 +133,7 @@ class ModelSession:
     def begin(self) -> None:
         """Start a new test: nothing is measured yet, and the board has to prove itself again."""
         self.measured = Measured()
-        self._proven = False
+        self._proven, self._state = False, None
 
     def run(self, inputs: Any = None) -> RunResult:
         """Run inferences from a freshly set-up state and return inputs and outputs.
@@ -132,38 +149,48 @@ class ModelSession:
         return self.measured.run
 
     def latency(self, runs: int | None = None) -> Latency:
-        """Time the first inference and ``runs`` more on the first of the session's inputs."""
-        with self._calls():
-            first = self._first_inference()
-            ticks = self._invoke(runs or self._latency_runs)
-        self.measured.latency = Latency(self._us(first), tuple(map(self._us, ticks)), self.source)
+        """Time the first inference and ``runs`` more on the first of the session's inputs.
+
+        ``runs`` None is the session's own number. Raises ValueError for less than 1.
+        """
+        if runs is not None and runs < 1:
+            raise ValueError(f"latency: runs must be at least 1, not {runs}")
+        self.measured.latency = self.timed(runs or self._latency_runs)
         return self.measured.latency
 
-    def profile(self, run: Literal["first", "warm"] = "warm") -> LayerProfile:
-        """Per-layer records of the first inference, or of one after it."""
+    def timed(self, runs: int) -> Latency:
+        """As `latency`, but it is not what the test has measured."""
+        with self._calls():
+            first = self._first_inference()
+            ticks = self._invoke(runs)
+        return Latency(self._us(first), tuple(map(self._us, ticks)), self.source)
+
+    def time_more(self, runs: int) -> Latency:
+        """Time ``runs`` inferences in addition to those that ``latency`` has timed."""
+        earlier = self.measured.latency or self.latency()
         with self._calls():
             self._first_inference()
-            if run == "warm":
-                self._invoke(1)
-            records = self.board.client.read_layers()
-        identity = self.identity
-        ticks_are_cycles = identity.tick_hz == identity.clocks_hz[identity.clock]
-        macs = _macs_by_layer(self.model, [record.tag for record in records])
-        self.measured.profile = LayerProfile(
-            layers=tuple(
-                Layer(
-                    index=index,
-                    tag=record.tag,
-                    us=self._us(record.ticks),
-                    macs=macs[index],
-                    cycles=record.ticks if ticks_are_cycles else None,
-                    counters=tuple(record.counters),
-                )
-                for index, record in enumerate(records)
-            ),
-            run=run,
-            counter_names=tuple(identity.counters),
-            source=self.source,
+            ticks = self._invoke(runs)
+        samples = (*earlier.samples_us, *map(self._us, ticks))
+        self.measured.latency = Latency(earlier.first_us, samples, self.source)
+        return self.measured.latency
+
+    def profile(self, run: Literal["first", "warm"] = "warm", repeats: int = 1) -> LayerProfile:
+        """Per-layer records of the first inference, or of one after it.
+
+        With ``repeats`` each time is the median of so many inferences, and has its deviation.
+        """
+        with self._calls():
+            self._first_inference()
+            profiles = []
+            for number in range(repeats):
+                if run == "warm":
+                    self._invoke(1)
+                elif number:
+                    self._first_inference()
+                profiles.append(self.board.client.read_layers())
+        self.measured.profile = collect_profile(
+            profiles, self.model, self.identity, run=run, source=self.source
         )
         return self.measured.profile
 
@@ -178,6 +205,28 @@ class ModelSession:
             note,
         )
         return self.measured.memory
+
+    @contextmanager
+    def at_clock(self, mode: Literal["HP", "LP"]) -> Iterator[None]:
+        """Within it the board runs in another clock mode; the session's own comes back after it."""
+        own, identity = self._clock, self.identity
+        self._clock, self._proven = _clock_mode(mode), False
+        try:
+            self.ensure()
+            yield
+        finally:
+            self._clock, self._identity, self._proven = own, identity, False
+
+    def arm_power(self, inferences: int, wait_s: float) -> None:
+        """Arm a power window on the first of the session's inputs; the model has to be set up."""
+        with self._calls():
+            self._write(self.inputs, 0)
+            self.board.client.arm_power(inferences, round(1e3 * wait_s))
+
+    def power_result(self) -> PowerRun:
+        """How the power window ended on the board."""
+        with self._calls():
+            return self.board.client.power_result()
 
     def tune_arena(self) -> TunedArena:
         """Find the smallest arena that really runs the model, without another build or flash."""
@@ -259,9 +308,5 @@ class ModelSession:
             raise raised from None
 
 
-def _macs_by_layer(model: Model, tags: Sequence[str]) -> list[int | None]:
-    """MACs per record: the operators of the main graph in order, when the board ran just those."""
-    main = [operator for operator in model.operators if operator.subgraph == 0]
-    if [operator.name for operator in main] == list(tags):
-        return [operator.macs for operator in main]
-    return [None] * len(tags)
+def _clock_mode(name: Literal["HP", "LP"]) -> ClockMode:
+    return ClockMode.HIGH_PERFORMANCE if name == "HP" else ClockMode.LOW_POWER

@@ -8,6 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_autodeploy.config import Settings
+    from pytest_autodeploy.failures import FailureClass
     from pytest_autodeploy.judge import Judgement
     from pytest_autodeploy.report.results import ResultStore
     from pytest_autodeploy.runtime import Runtime
@@ -17,6 +18,7 @@ RUNTIME: pytest.StashKey[Runtime] = pytest.StashKey()
 RESULTS: pytest.StashKey[ResultStore] = pytest.StashKey()
 USAGE_PROBLEMS: pytest.StashKey[list[str]] = pytest.StashKey()
 JUDGEMENT: pytest.StashKey[Judgement] = pytest.StashKey()
+FAILURE: pytest.StashKey[FailureClass | None] = pytest.StashKey()
 FILES: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
 
 

@@ -26,6 +26,12 @@ def _load_everything() -> None:
 _load_everything()
 
 
+@pytest.fixture(autouse=True)
+def _no_summary_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inner runs do not write into the summary of a CI job that runs these tests."""
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
 @pytest.fixture
 def digits(pytester: pytest.Pytester) -> Path:
     """The digits model, copied into the folder of an inner pytest run."""

@@ -49,7 +49,7 @@ def test_a_wrong_value_names_its_key(name: str, value: str) -> None:
 
 def test_every_option_has_a_setting_and_a_family() -> None:
     names = {option.name for option in OPTIONS}
-    assert names == set(Settings.__dataclass_fields__) - {"root", "sources"}
+    assert names == set(Settings.__dataclass_fields__) - {"root", "rootdir", "sources"}
     prefixes = ("--tflite", "--evb", "--autodeploy-")
     assert all(option.flag.startswith(prefixes) for option in OPTIONS)
 

@@ -21,7 +21,7 @@ def examples(pytester: pytest.Pytester) -> Path:
 def test_the_zero_code_run_passes(pytester: pytest.Pytester) -> None:
     html = ("--html", "report.html", "--self-contained-html")
     result = pytester.runpytest("autodeploy", "--tflite", "examples/models", *html)
-    result.assert_outcomes(passed=8)
+    result.assert_outcomes(passed=10)
     assert Path("report.html").stat().st_size > 50_000
 
 
@@ -40,11 +40,11 @@ def test_limits_that_are_too_tight_fail_readably(pytester: pytest.Pytester) -> N
     )
     model = "examples/models/digits_cnn.tflite"
     result = pytester.runpytest("autodeploy", "--tflite", model, *tight)
-    result.assert_outcomes(passed=1, failed=3)
+    result.assert_outcomes(passed=2, failed=3)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines_random(
         [
-            "digits_cnn on sim:apollo4p_evb: outputs differ from the PC's",
+            "wrong output: digits_cnn on sim:apollo4p_evb: outputs differ from the PC's",
             "digits_cnn on sim:apollo4p_evb: latency median is over its limit",
             "digits_cnn on sim:apollo4p_evb: arena used is over its limit",
         ]

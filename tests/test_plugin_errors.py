@@ -47,7 +47,7 @@ def test_a_model_that_cannot_run_is_one_error(pytester: pytest.Pytester, case: s
     content, says = broken_models()[case]
     Path("m.tflite").write_bytes(content)
     result = pytester.runpytest("--tflite", "m.tflite")
-    result.assert_outcomes(errors=1, skipped=3)
+    result.assert_outcomes(errors=1, skipped=4)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines([says])
     result.stdout.no_fnmatch_line(TRACEBACK)
@@ -78,7 +78,7 @@ def test_inputs_that_cannot_be_used_are_one_error(
     else:
         np.save(name, np.asarray(content))
     result = pytester.runpytest("--tflite", digits.name, "--tflite-inputs", name)
-    result.assert_outcomes(errors=1, skipped=3)
+    result.assert_outcomes(errors=1, skipped=4)
     result.stdout.fnmatch_lines([says])
     result.stdout.no_fnmatch_line(TRACEBACK)
 
@@ -90,9 +90,11 @@ def test_inputs_that_cannot_be_used_are_one_error(
         (("--tflite", "missing.tflite"), "no such model file: *missing.tflite"),
         (("--tflite", "empty"), "no .tflite file in the folder *empty"),
         (("--tflite", "x*.tflite"), "no model matches *x[*].tflite"),
-        (("--evb", "sim:apolo4p_evb"), "unknown board 'apolo4p_evb'"),
-        (("--evb", "apollo4p_evb"), "apollo4p_evb: this version flashes simulated boards only*"),
-        (("--evb-require-hardware",), "--evb-require-hardware: sim:apollo4p_evb is a simulated*"),
+        (("--evb", "sim:apolo4p_evb"), "unknown board 'sim:apolo4p_evb'"),
+        (("--evb", "qemu:mps3"), "unknown board 'qemu:mps3'"),
+        (("--evb", "usb:apollo4p_evb"), "unknown kind of board 'usb:apollo4p_evb'"),
+        (("--evb-port", "socket://foo"), "--evb-port socket://foo: use socket://HOST:PORT"),
+        (("--evb-require-hardware",), "--evb-require-hardware: sim:apollo4p_evb is no hardware"),
         (("--evb-port=socket://h:1", "--evb=sim:apollo3p_evb", "--evb=sim:apollo4p_evb"), "*once"),
         (("--evb-clock", "XP"), "--evb-clock: 'XP' is not one of HP, LP"),
         (("--evb-timeout", "-1"), "--evb-timeout: '-1' is not a positive number"),
@@ -135,14 +137,14 @@ def test_a_port_that_does_not_exist_lists_those_that_do(
 ) -> None:
     result = pytester.runpytest("--tflite", digits.name, "--evb-port", "/dev/ttyNONE")
     result.assert_outcomes(errors=1, skipped=3)
-    result.stdout.fnmatch_lines(["sim:apollo4p_evb: port /dev/ttyNONE does not exist", "*ports*"])
+    result.stdout.fnmatch_lines(["board broke: *: port /dev/ttyNONE does not exist", "*ports*"])
     result.stdout.no_fnmatch_line(TRACEBACK)
 
 
 def test_a_model_that_does_not_fit_shows_the_sums(pytester: pytest.Pytester, digits: Path) -> None:
     arena = ("--evb-arena-kb", "4000")
     result = pytester.runpytest("--tflite", digits.name, "--evb", "sim:apollo3p_evb", *arena)
-    result.assert_outcomes(errors=1, skipped=3)
+    result.assert_outcomes(errors=1, skipped=4)
     result.stdout.fnmatch_lines(["sim:apollo3p_evb: flash refused: the arena does*KB > *"])
 
 
@@ -150,7 +152,7 @@ def test_an_arena_that_is_too_small_has_tflms_own_words(
     pytester: pytest.Pytester, digits: Path
 ) -> None:
     result = pytester.runpytest("--tflite", digits.name, "--evb-arena-kb", "1")
-    result.assert_outcomes(errors=1, skipped=3)
+    result.assert_outcomes(errors=1, skipped=4)
     result.stdout.fnmatch_lines(["sim:apollo4p_evb: configure*"])
     result.stdout.fnmatch_lines(["*Failed to allocate*"])
     result.stdout.no_fnmatch_line(TRACEBACK)
@@ -159,7 +161,7 @@ def test_an_arena_that_is_too_small_has_tflms_own_words(
 def test_other_models_run_when_one_is_broken(pytester: pytest.Pytester, digits: Path) -> None:
     Path("broken.tflite").write_bytes(digits.read_bytes()[:3000])
     result = pytester.runpytest("--tflite", ".")
-    result.assert_outcomes(passed=4, errors=1, skipped=3)
+    result.assert_outcomes(passed=5, errors=1, skipped=4)
 
 
 def test_a_name_that_is_no_identifier_runs(pytester: pytest.Pytester) -> None:

@@ -153,7 +153,8 @@ def model_session_options(): return {"latency_runs": 2, "arena_bytes": 20480}
 
 
 @pytest.mark.usefixtures("digits")
-def test_a_test_with_a_power_meter_is_skipped(pytester: pytest.Pytester) -> None:
-    result = run(pytester, "def test_it(model_session, power_meter): pass", "-rs")
+def test_a_test_with_a_power_meter_is_skipped_without_one(pytester: pytest.Pytester) -> None:
+    test, off = "def test_it(model_session, power_meter): pass", "--autodeploy-power=off"
+    result = run(pytester, test, off, "-rs")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED*no power meter: this version cannot measure energy yet"])
+    result.stdout.fnmatch_lines(["SKIPPED*no power meter; give --autodeploy-power METER"])

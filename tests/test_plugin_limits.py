@@ -73,7 +73,7 @@ def test_it(model_session): pass
         result.assert_outcomes(failed=1)
         result.stdout.fnmatch_lines(
             [
-                "digits_cnn on sim:apollo4p_evb: outputs differ from the PC's",
+                "wrong output: digits_cnn on sim:apollo4p_evb: outputs differ from the PC's",
                 "  declared output_tolerance(lsb=0) by marker",
                 "*output 0 *, inference *, element *",
                 "*board *, PC * (path *)*",
@@ -105,18 +105,21 @@ class TestIt:
         )
         result.assert_outcomes(xfailed=1)
 
-    def test_energy_is_skipped_after_the_other_limits(self, pytester: pytest.Pytester) -> None:
+    def test_energy_without_a_meter_is_skipped_after_the_other_limits(
+        self, pytester: pytest.Pytester
+    ) -> None:
         result = run(
             pytester,
             """
 @pytest.mark.energy_limit(uj=1)
-def test_met(model_session): pass
+def test_unjudged(model_session): pass
 
 @pytest.mark.energy_limit(uj=1)
 @pytest.mark.latency_budget(us=1)
 def test_breached(model_session): pass
 """,
             "-rs",
+            "--autodeploy-power=off",
         )
         result.assert_outcomes(skipped=1, failed=1)
         result.stdout.fnmatch_lines(["SKIPPED * energy_limit(uj=1) cannot be judged: no power*"])
@@ -144,7 +147,7 @@ def test_does_not(model_session): model_session.memory()
             *("--tflite-memory-limit", "arena_kb=0.5"),
         )
         result = pytester.runpytest("--tflite", digits.name, *limits)
-        result.assert_outcomes(passed=2, failed=2)
+        result.assert_outcomes(passed=3, failed=2)
         assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
@@ -172,7 +175,7 @@ def test_does_not(model_session): model_session.memory()
         ("memory_limit()", "*give arena_kb, model_kb or both; use memory_limit(*"),
         ("energy_limit()", "*missing 1 required*'uj'*use energy_limit(uj=, mode='HP')"),
         ("evb()", "*wrong use of the marker evb; use evb(*names)"),
-        ("evb('sim:apolo4p_evb')", "*unknown board 'apolo4p_evb'"),
+        ("evb('sim:apolo4p_evb')", "*unknown board 'sim:apolo4p_evb'"),
         ("tflite('a', 'b')", "*wrong use of the marker tflite; use tflite(path)"),
         ("tflite('missing.tflite')", "*no such model file: *missing.tflite"),
     ],

@@ -26,7 +26,7 @@ def test_every_accelerator_is_a_row(pytester: pytest.Pytester, digits: Path) -> 
     npus = ("--tflite-npu", "ethos-u55-128", "--tflite-npu", "ethos-u85-256")
     html = ("--html", "report.html", "--self-contained-html")
     result = pytester.runpytest("--tflite", digits.name, "-k", "npu", *npus, *CACHE, *html)
-    result.assert_outcomes(passed=2, deselected=4)
+    result.assert_outcomes(passed=2, deselected=5)
     result.stdout.fnmatch_lines(
         [
             "*autodeploy: Ethos-U estimates of digits_cnn*",
@@ -47,13 +47,13 @@ def test_the_second_run_does_not_start_vela(
     pytester: pytest.Pytester, digits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = ("--tflite", digits.name, "-k", "npu", "--tflite-npu", "ethos-u55-128", *CACHE)
-    pytester.runpytest(*arguments).assert_outcomes(passed=1, deselected=4)
+    pytester.runpytest(*arguments).assert_outcomes(passed=1, deselected=5)
 
     def refuse(*_args: object, **_kwargs: object) -> None:
         raise AssertionError("Vela was started")
 
     monkeypatch.setattr("subprocess.Popen.__init__", refuse)
-    pytester.runpytest(*arguments).assert_outcomes(passed=1, deselected=4)
+    pytester.runpytest(*arguments).assert_outcomes(passed=1, deselected=5)
 
 
 @pytest.mark.usefixtures("digits")
@@ -89,7 +89,7 @@ class TestBudgets:
     ) -> None:
         limits = ("--tflite-npu", "ethos-u55-128", "--tflite-npu-budget", "cycles=10")
         result = pytester.runpytest("--tflite", digits.name, "-k", "npu", *CACHE, *limits)
-        result.assert_outcomes(failed=1, deselected=4)
+        result.assert_outcomes(failed=1, deselected=5)
 
     def test_board_and_estimate_can_be_judged_together(self, pytester: pytest.Pytester) -> None:
         result = run(
@@ -106,7 +106,7 @@ def test_a_float_model_has_no_figures(pytester: pytest.Pytester) -> None:
     Path("float.tflite").write_bytes(tflite_builder.fully_connected("float32"))
     npu = ("--tflite-npu", "ethos-u55-128", *CACHE)
     result = pytester.runpytest("--tflite", "float.tflite", "-k", "npu", *npu)
-    result.assert_outcomes(passed=1, deselected=4)
+    result.assert_outcomes(passed=1, deselected=5)
     result.stdout.fnmatch_lines(["*nothing runs on the NPU*"])
 
 

@@ -49,10 +49,10 @@ def test_two_runs_leave_the_same(pytester: pytest.Pytester, digits: Path) -> Non
 
 def test_xdist_leaves_the_same_as_a_serial_run(pytester: pytest.Pytester, digits: Path) -> None:
     serial = ("--tflite", digits.name, "--autodeploy-output", "serial")
-    pytester.runpytest(*serial).assert_outcomes(passed=4)
+    pytester.runpytest(*serial).assert_outcomes(passed=5)
     parallel = ("--tflite", digits.name, "--autodeploy-output", "parallel", "-n", "2")
     result = pytester.runpytest_subprocess(*parallel, *HTML)
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(["*autodeploy: digits_cnn on sim:apollo4p_evb (simulated)*"])
     first, second = results("serial"), results("parallel")
     first.pop("run")
@@ -108,7 +108,7 @@ def test_it_works_with(pytester: pytest.Pytester, digits: Path, arguments: tuple
 
 def test_it_works_in_strict_mode(pytester: pytest.Pytester, digits: Path) -> None:
     Path("pytest.toml").write_text('[pytest]\nstrict = true\nfilterwarnings = ["error"]\n')
-    pytester.runpytest("--tflite", digits.name).assert_outcomes(passed=4)
+    pytester.runpytest("--tflite", digits.name).assert_outcomes(passed=5)
 
 
 def test_a_report_without_models_has_no_columns_to_see(pytester: pytest.Pytester) -> None:
@@ -124,7 +124,7 @@ def page() -> str:
 
 def test_a_name_with_html_is_escaped(pytester: pytest.Pytester, digits: Path) -> None:
     digits.rename("<img src=x onerror=alert(1)>.tflite")
-    pytester.runpytest("--tflite", ".", *HTML).assert_outcomes(passed=4)
+    pytester.runpytest("--tflite", ".", *HTML).assert_outcomes(passed=5)
     assert "<img src=x" not in page()
 
 

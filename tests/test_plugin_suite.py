@@ -8,12 +8,18 @@ from pathlib import Path
 import pytest
 from support import DIGITS
 
-SUITE = ("test_model_fits", "test_outputs_agree", "test_latency", "test_layer_profile")
+SUITE = (
+    "test_model_fits",
+    "test_outputs_agree",
+    "test_latency",
+    "test_layer_profile",
+    "test_energy",
+)
 
 
 def test_a_model_runs_without_any_test_file(pytester: pytest.Pytester, digits: Path) -> None:
     result = pytester.runpytest("--tflite", digits.name, "-v")
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(
         [
             "autodeploy: sim:apollo4p_evb, simulated: figures are modelled, not measured*",
@@ -57,9 +63,9 @@ def test_a_failed_built_in_test_runs_again_with_last_failed(
     pytester: pytest.Pytester, digits: Path
 ) -> None:
     too_tight = ("--tflite", digits.name, "--tflite-latency-budget", "us=0.1")
-    pytester.runpytest(*too_tight).assert_outcomes(passed=3, failed=1)
+    pytester.runpytest(*too_tight).assert_outcomes(passed=4, failed=1)
     result = pytester.runpytest(*too_tight, "--lf")
-    result.assert_outcomes(failed=1, deselected=3)
+    result.assert_outcomes(failed=1, deselected=4)
 
 
 def test_a_model_in_the_ini_file_leaves_named_tests_alone(
@@ -103,13 +109,15 @@ def test_without_models_the_plugin_says_nothing(pytester: pytest.Pytester) -> No
 def test_given_inputs_are_quantised_and_run(pytester: pytest.Pytester, digits: Path) -> None:
     shutil.copy(DIGITS.with_name("digits_test.npz"), ".")
     result = pytester.runpytest("--tflite", digits.name, "--tflite-inputs", "digits_test.npz")
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=5)
 
 
 def test_the_header_tells_where_settings_came_from(pytester: pytest.Pytester, digits: Path) -> None:
     pytester.makeini("[pytest]\nautodeploy_runs = 3\n")
     result = pytester.runpytest("--tflite", digits.name, "-k", "outputs")
-    result.stdout.fnmatch_lines(["autodeploy: set tflite (--tflite), runs (ini autodeploy_runs)"])
+    result.stdout.fnmatch_lines(
+        ["autodeploy: settings: tflite (--tflite), runs (ini autodeploy_runs)"]
+    )
 
 
 @pytest.mark.parametrize("name", ["pytest.toml", "pyproject.toml", "pytest.ini"])
@@ -123,4 +131,4 @@ def test_settings_come_from_every_kind_of_ini_file(
         "pytest.ini": f"[pytest]\nautodeploy_tflite = {digits.name}\nautodeploy_runs = 2\n",
     }
     Path(name).write_text(tables[name])
-    pytester.runpytest().assert_outcomes(passed=4)
+    pytester.runpytest().assert_outcomes(passed=5)

@@ -43,7 +43,7 @@ def test_a_keras_model_is_converted_to_int8_with_representative_inputs(
         "    assert 'tensorflow' not in sys.modules\n"
     )
     result = pytester.runpytest_subprocess("--tflite", "net.keras", "--tflite-inputs", "inputs.npy")
-    result.assert_outcomes(passed=5)
+    result.assert_outcomes(passed=6)
 
 
 def test_a_keras_model_stays_float_without_inputs_and_tensorflow_can_be_the_reference(
@@ -52,13 +52,13 @@ def test_a_keras_model_stays_float_without_inputs_and_tensorflow_can_be_the_refe
     Path("net.keras").write_bytes(keras_model)
     reference = ("--tflite-reference", "tensorflow", "-k", "outputs")
     result = pytester.runpytest_subprocess("--tflite", "net.keras", *reference)
-    result.assert_outcomes(passed=1, deselected=3)
+    result.assert_outcomes(passed=1, deselected=4)
     result.stdout.fnmatch_lines(["Output agreement *tensorflow*"])
 
 
 def test_a_broken_keras_file_is_one_error(pytester: pytest.Pytester) -> None:
     Path("net.keras").write_bytes(b"junk")
     result = pytester.runpytest_subprocess("--tflite", "net.keras")
-    result.assert_outcomes(errors=1, skipped=3)
+    result.assert_outcomes(errors=1, skipped=4)
     result.stdout.fnmatch_lines(["*net.keras*"])
     result.stdout.no_fnmatch_line("*Traceback*")

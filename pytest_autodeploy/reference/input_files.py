@@ -50,9 +50,10 @@ def _reading(path: Path) -> Iterator[None]:
 
 def _read_npz(path: Path, model: Model) -> Arrays:
     with path.open("rb") as stream:
+        if not zipfile.is_zipfile(stream):
+            raise ValueError("it is no archive of arrays")
+        stream.seek(0)
         archive = np.load(stream, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise ValueError("it is a single array; name it .npy")
         with archive:
             return arrays_by_name(dict(archive), model, f"file {path.name}")
 

@@ -96,13 +96,17 @@ class Reference:
         self._child.post([model, *prepare])
         return self._child
 
-    def run(self, inputs: Inputs) -> Outputs:
+    def run(self, inputs: Any) -> Outputs:
         """Per path, one array of shape (n, *tensor shape) per output; state starts fresh.
 
+        ``inputs``: those of a run on the board, a number of random ones, or arrays.
         Identical inputs are not run again. A path that fails is left out and told by
         ``failed_paths``. Raises ReferenceFailed when none is left, when the time is over, or when
         the process was killed from outside.
         """
+        from pytest_autodeploy.reference.inputs import as_inputs
+
+        inputs = as_inputs(inputs, self._model)
         key = _digest(inputs)
         if key not in self._runs:
             run = self._run_paths(inputs)

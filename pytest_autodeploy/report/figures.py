@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_autodeploy.report.agreement import agreement_words
+from pytest_autodeploy.report.energy import ENERGY_NAMES, energy_figures
 from pytest_autodeploy.report.figure import Figure
 from pytest_autodeploy.report.text import one_line
 from pytest_autodeploy.report.units import si
@@ -39,10 +40,11 @@ def figures(result: Mapping[str, Any]) -> list[Figure]:
             lines.append(_figure(_LABELS[name], by_name[name], _note(name, by_name)))
         elif name in _NEEDS_MACS and result["model"].get("unknown_operators"):
             lines.append(_unknown(name, result["model"]))
+    lines += energy_figures(result)
     lines += [
         _figure(_label(name), item)
         for name, item in by_name.items()
-        if name not in (*_LABELS, *_OF_LATENCY, *_ELSEWHERE)
+        if name not in (*_LABELS, *_OF_LATENCY, *_ELSEWHERE, *ENERGY_NAMES)
     ]
     return lines
 
@@ -72,9 +74,11 @@ def _latency(result: Mapping[str, Any], by_name: Mapping[str, Any]) -> list[Figu
     headline = latency_of(result)
     if headline is None:
         return []
+    if headline["name"] == "profile_time":
+        return [_figure("Profiled inference time", headline, "sum of layers")]
     label = f"{_CLOCKS.get(result['board'].get('clock', ''), 'Board')} inference time"
     lines = [_figure(label, headline, _latency_note(headline["name"], by_name))]
-    if "profile_time" in by_name and headline["name"] != "profile_time":
+    if "profile_time" in by_name:
         lines.append(_figure("Profiled inference time", by_name["profile_time"], "sum of layers"))
     return lines
 

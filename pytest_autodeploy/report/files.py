@@ -13,7 +13,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Put ``content`` at ``path`` in one step and make its folders; raises ResultsError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=temporary_prefix(path))
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
@@ -27,3 +27,8 @@ def write_bytes(path: Path, content: bytes) -> None:
             f"cannot write {path}: {error.strerror or error}",
             hint="choose another folder with --autodeploy-output",
         ) from error
+
+
+def temporary_prefix(path: Path) -> str:
+    """How the names of files start that become ``path``; only a killed process leaves one."""
+    return f".{path.name}."

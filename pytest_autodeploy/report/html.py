@@ -12,8 +12,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from pytest_autodeploy.baseline.html import comparison_html
 from pytest_autodeploy.profile.layer_csv import csv_text
 from pytest_autodeploy.report.agreement import agreement_figures, agreement_words
+from pytest_autodeploy.report.energy import waveforms
 from pytest_autodeploy.report.figure import Figure
 from pytest_autodeploy.report.figures import figures, latency_of, ran_on
 from pytest_autodeploy.report.layers import layer_columns, longest, total_us
@@ -71,6 +73,8 @@ def extra_html(record: Mapping[str, Any]) -> str:
     The layers are those of the profile, else the static ones of ``record["model"]["layers"]``.
     The link to the CSV carries the whole file, so it works from any report.
     """
+    from markupsafe import Markup
+
     agreement = record.get("agreement")
     return _render(
         "test.html.j2",
@@ -84,6 +88,8 @@ def extra_html(record: Mapping[str, Any]) -> str:
         agreement_words=agreement_words(agreement) if agreement else "",
         passed=bool(agreement and agreement["passed"]),
         verdicts=verdict_rows(record),
+        comparison=Markup(comparison_html(record)),  # noqa: S704  # escaped by its template
+        waveforms=waveforms(record),
         **_layer_parts(record),
     )
 

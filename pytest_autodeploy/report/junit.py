@@ -21,7 +21,8 @@ def properties(record: Mapping[str, Any]) -> list[Property]:
     """The properties of a record: facts, hashes and every measurement.
 
     Names are stable: ``autodeploy.model_sha256``, ``autodeploy.board_id``, ``autodeploy.source``
-    (of what ran on the board), ``autodeploy.seed``, ``autodeploy.output_agreement`` and
+    (of what ran on the board), ``autodeploy.seed``, ``autodeploy.failure_class`` of a failure,
+    ``autodeploy.baseline`` (the state of the comparison), ``autodeploy.output_agreement`` and
     ``autodeploy.<measurement>_<unit>`` such as ``autodeploy.latency_median_us``, each measurement
     followed by its own ``....source``. Names of models and operators are values only.
     """
@@ -33,6 +34,10 @@ def properties(record: Mapping[str, Any]) -> list[Property]:
         found.append(("autodeploy.source", record["board"]["source"]))
     if record.get("seed") is not None:
         found.append(("autodeploy.seed", _plain(record["seed"])))
+    if record.get("failure_class"):
+        found.append(("autodeploy.failure_class", record["failure_class"]))
+    if comparison := record.get("comparison"):
+        found.append(("autodeploy.baseline", comparison["state"]))
     if agreement := record.get("agreement"):
         found.append(("autodeploy.output_agreement", "pass" if agreement["passed"] else "fail"))
     for item in record.get("measurements", ()):

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pytest_autodeploy.baseline.comparison import merged
 from pytest_autodeploy.model.naming import file_name
 from pytest_autodeploy.profile.layer_csv import csv_text
 from pytest_autodeploy.report.files import write_bytes
 from pytest_autodeploy.report.result_json import json_text
 
 Record = Mapping[str, Any]
-Key = tuple[str, str, str]
-"""Ids of model and board, and the model's SHA-256: two suites may use one id for two models."""
+TEST_FACTS = ("nodeid", "outcome", "message", "failure_class")
+Key = tuple[str, str, str, str]
+"""Ids of model and board, SHA-256 of the model, as two suites may use one id, and clock."""
 
 
 class ResultStore:
@@ -25,8 +27,14 @@ class ResultStore:
     def add(self, record: Record) -> None:
         """Add the record of a test; a later one of the same test, as of a rerun, replaces it."""
         model = record["model"]
-        key = (model.get("id", ""), record["board"].get("id", ""), model.get("sha256", ""))
+        board = record["board"]
+        clock = "LP" if board.get("clock") == "LP" else ""
+        key = (model.get("id", ""), board.get("id", ""), model.get("sha256", ""), clock)
         self._records[key, record["nodeid"]] = record
+
+    def records(self) -> list[Record]:
+        """The records of all tests, by model, board and test id."""
+        return [self._records[key] for key in sorted(self._records)]
 
     def results(self) -> list[dict[str, Any]]:
         """One merged result per model and board, sorted by their ids.
@@ -62,13 +70,14 @@ class ResultStore:
 def _folders(keys: Iterable[Key]) -> dict[Key, str]:
     folders: dict[Key, str] = {}
     taken: set[str] = set()
-    for model, board, sha256 in keys:
-        base = f"{file_name(model or 'no-model')}/{file_name(board or 'no-board')}"
+    for model, board, sha256, clock in keys:
+        place = f"{board or 'no-board'}{clock and f'-{clock}'}"
+        base = f"{file_name(model or 'no-model')}/{file_name(place)}"
         folder, number = base, 2
         while folder.lower() in taken:
             folder, number = f"{base}-{number}", number + 1
         taken.add(folder.lower())
-        folders[model, board, sha256] = folder
+        folders[model, board, sha256, clock] = folder
     return folders
 
 
@@ -87,13 +96,12 @@ def _merge(records: list[Record], folder: str) -> dict[str, Any]:
         "run": {"port": board.pop("port", None)},
         "board": board,
         "seed": _last(record.get("seed") for record in records),
-        "tests": [
-            {key: record.get(key, "") for key in ("nodeid", "outcome", "message")}
-            for record in records
-        ],
+        "tests": [{key: record[key] for key in TEST_FACTS if key in record} for record in records],
         "measurements": _measurements(records),
         "agreement": _agreement(records),
         "profile": profile,
+        "power": _power(records),
+        "comparison": merged([r["comparison"] for r in records if r.get("comparison")]),
         "npu": _last(record.get("npu") for record in records),
         "npu_csv": npu_csv,
         "verdicts": [
@@ -103,6 +111,16 @@ def _merge(records: list[Record], folder: str) -> dict[str, Any]:
         ],
         "files": files,
     }
+
+
+def _power(records: list[Record]) -> list[dict[str, Any]]:
+    """The latest of each clock mode, without its waveform, which is for the test's own report."""
+    by_mode: dict[str, dict[str, Any]] = {}
+    for record in records:
+        for energy in record.get("power", ()):
+            plain = {key: value for key, value in energy.items() if key != "waveform"}
+            by_mode[energy["mode"]] = {**plain, "test": record["nodeid"]}
+    return [by_mode[mode] for mode in sorted(by_mode)]
 
 
 def csv_name(model: Mapping[str, Any]) -> str:

@@ -72,7 +72,11 @@ def _with_remark(line: str, remark: str, indent: int, width: int) -> list[str]:
 
 
 def _verdict_lines(result: Mapping[str, Any]) -> list[str]:
-    rows = verdict_rows(result)
+    by_look = {
+        (row.limit, row.outcome, row.value, row.source, row.origin): row
+        for row in verdict_rows(result)
+    }
+    rows = list(by_look.values())
     columns = [
         Column("Limit", [row.limit for row in rows]),
         Column("Verdict", [row.outcome for row in rows]),

@@ -11,6 +11,8 @@ _SCALED = {  # unit: (symbol, factor to the symbol, largest and smallest prefix)
     "ms": ("s", 1e-3, 1.0, 1e-9),
     "s": ("s", 1.0, 1.0, 1e-9),
     "uJ": ("J", 1e-6, 1.0, 1e-9),
+    "uC": ("C", 1e-6, 1.0, 1e-9),
+    "mV": ("V", 1e-3, 1.0, 1e-3),
     "mW": ("W", 1e-3, 1.0, 1e-9),
     "uW": ("W", 1e-6, 1.0, 1e-9),
     "uA": ("A", 1e-6, 1.0, 1e-9),

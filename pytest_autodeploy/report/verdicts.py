@@ -9,6 +9,9 @@ from typing import Any
 from pytest_autodeploy.report.text import lines, one_line
 from pytest_autodeploy.report.units import si
 
+COMPARED = ("regression", "not comparable")
+"""Failures whose tables are shown on their own."""
+
 
 @dataclass(frozen=True)
 class VerdictRow:
@@ -38,7 +41,7 @@ def _row(verdict: Mapping[str, Any]) -> VerdictRow:
         source=measurement["source"] if measurement else "",
         outcome=_outcome(verdict["passed"], measurement),
         origin="" if verdict["origin"] == "none" else one_line(verdict["origin"]),
-        words=lines(verdict["words"]),
+        words=lines(verdict["words"], 1 if verdict.get("failure") in COMPARED else 40),
     )
 
 

@@ -16,6 +16,9 @@ from pytest_autodeploy.board.catalog import board_names, board_spec
 from pytest_autodeploy.errors import AutodeployError, MissingExtra
 from pytest_autodeploy.sim.captured import CapturedStderr
 from pytest_autodeploy.sim.faults import SYNTAX, Fault, Faults, parse_fault
+from pytest_autodeploy.sim.noise import TimingNoise
+from pytest_autodeploy.sim.power import FAULTS as POWER_FAULTS
+from pytest_autodeploy.sim.power import PowerRig
 from pytest_autodeploy.sim.server import Server
 from pytest_autodeploy.sim.stream import PtyStream, TcpStream
 from pytest_autodeploy.sim.throttle import ByteStream, Throttle
@@ -34,7 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _forbid_core_dumps()
     stderr = CapturedStderr(options.log)
     try:
-        validator = SimulatedValidator(board_spec(options.board), stderr)
+        noise = TimingNoise(options.timing_noise, options.timing_seed, options.slowdown)
+        power = PowerRig(options.power_fault)
+        validator = SimulatedValidator(board_spec(options.board), stderr, noise, power)
         if options.model:
             validator.flash(options.model, options.arena_kb * 1024)
         stream = _open(options.tcp)
@@ -82,6 +87,20 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FAULT",
         help=f"for testing; {SYNTAX}",
     )
+    add(
+        "--power-fault",
+        choices=POWER_FAULTS,
+        action="append",
+        default=[],
+        help="for testing: what is wrong between the board and its power meter",
+    )
+    noise = (
+        ("--timing-noise", "PERCENT", float, "standard deviation of the times that are reported"),
+        ("--timing-seed", "N", int, "seed of that noise"),
+        ("--slowdown", "PERCENT", float, "how much longer everything takes"),
+    )
+    for flag, metavar, kind, help_text in noise:
+        add(flag, type=kind, default=0, metavar=metavar, help=f"for testing; {help_text}")
     return parser
 
 

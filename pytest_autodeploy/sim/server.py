@@ -62,6 +62,12 @@ class Server:
                     model, arena = Path(command["model"]), command.get("arena_bytes", 0)
                     sha256 = self._validator.flash(model, arena, command.get("build_id"))
                     return {"ok": True, "sha256": sha256}
+                case "trigger":
+                    self._validator.power.trigger(bool(command["high"]))
+                    return {"ok": True}
+                case "advance":
+                    stretches = self._validator.power.advance(command["seconds"])
+                    return {"ok": True, "stretches": [s.as_list() for s in stretches]}
                 case "reset":
                     self._validator.reset()
                     return {"ok": True}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 from collections.abc import Sequence
@@ -21,11 +22,15 @@ from pytest_autodeploy.rpc.messages import (
     InvokeTiming,
     LayerRecord,
     ModelState,
+    PowerRun,
     Status,
     TensorInfo,
 )
 from pytest_autodeploy.rpc.service import Log, Refused
 from pytest_autodeploy.sim.engine import Engine
+from pytest_autodeploy.sim.noise import TimingNoise
+from pytest_autodeploy.sim.power import PowerRig
+from pytest_autodeploy.sim.supply import power_states
 from pytest_autodeploy.sim.timing import layer_cycles
 
 if TYPE_CHECKING:
@@ -55,16 +60,26 @@ class SimulatedValidator:
     """A board with the memories and clocks of ``spec``; TFLM runs its model, its time is modelled.
 
     Ticks are modelled core cycles. TFLM on a PC gives no time per layer, so a layer's time is a
-    property of its operator, and the first inference takes what the others take.
+    property of its operator, and the first inference takes what the others take. ``noise`` changes
+    the times that are reported; ``power`` is the power run, with the wires to a meter.
     """
 
-    def __init__(self, spec: BoardSpec, stderr: CapturedStderr) -> None:
+    def __init__(
+        self,
+        spec: BoardSpec,
+        stderr: CapturedStderr,
+        noise: TimingNoise | None = None,
+        power: PowerRig | None = None,
+    ) -> None:
         self._spec = spec
+        self._noise = noise or TimingNoise()
+        self.power = power or PowerRig()
         self._stderr = stderr
         self.log = Log()
         self._flash: Flash | None = None
         self._engine: Engine | None = None
         self._layers: tuple[LayerRecord, ...] = ()
+        self._records: tuple[LayerRecord, ...] = ()
         self.reset()
 
     def flash(self, path: Path, arena_bytes: int = 0, build_id: str | None = None) -> str:
@@ -97,7 +112,7 @@ class SimulatedValidator:
             model_sha256=self._flash.sha256 if self._flash else b"",
             engine="tflm",
             engine_version=distribution_version("tflite-micro"),
-            capabilities=Capability.LAYER_PROFILE | modes,
+            capabilities=Capability.LAYER_PROFILE | Capability.POWER_WINDOW | modes,
             clock=self._clock,
             clocks_hz=tuple(clocks.get(name, 0) for name in CLOCKS.values()),
             tick_hz=clocks[CLOCKS[self._clock]],
@@ -153,8 +168,12 @@ class SimulatedValidator:
             raise Refused(Status.BAD_ARGUMENT, f"count {count} is not 1 to {MAX_INVOCATIONS}")
         first = not engine.has_run
         engine.run(count)
-        ticks = sum(layer.ticks for layer in self._layers)
-        return InvokeTiming(ticks * count, first, (ticks,) * count)
+        nominal = sum(layer.ticks for layer in self._layers)
+        ticks = tuple(self._noise.of(nominal) for _ in range(count))
+        self._records = tuple(
+            dataclasses.replace(layer, ticks=self._noise.of(layer.ticks)) for layer in self._layers
+        )
+        return InvokeTiming(sum(ticks), first, ticks)
 
     def read_output(self, index: int, offset: int, length: int) -> bytes:
         info = self.describe_output(index)
@@ -166,7 +185,7 @@ class SimulatedValidator:
             raise Refused(Status.BAD_ARGUMENT, "no inference has run since configure")
         if first > len(self._layers):
             raise Refused(Status.BAD_ARGUMENT, f"layer {first} of {len(self._layers)}")
-        return self._layers[first : first + count]
+        return self._records[first : first + count]
 
     def set_clock(self, mode: ClockMode) -> None:
         if CLOCKS[mode] not in self._spec.clocks_hz:
@@ -182,11 +201,27 @@ class SimulatedValidator:
         self.log = Log()
 
     def reset(self) -> None:
-        """Forget the engine and the clock mode; flash and log stay."""
+        """Forget the engine, the clock mode and the power run; flash and log stay."""
+        self.power.restart()
         self._engine = None
         self._layers = ()
         fast = "HP" in self._spec.clocks_hz
         self._clock = ClockMode.HIGH_PERFORMANCE if fast else ClockMode.LOW_POWER
+
+    def arm_power(self, count: int, wait_ms: int) -> None:
+        """The model runs once, so that a run that fails is refused; the others are modelled."""
+        if count:
+            self._configured().run(1)
+        nominal = sum(layer.ticks for layer in self._layers)
+        drawn = min(count, MAX_INVOCATIONS)
+        ticks = sum(self._noise.of(nominal) for _ in range(drawn)) * count // max(1, drawn)
+        clock_hz = self._spec.clocks_hz[CLOCKS[self._clock]]
+        self.power.arm(
+            count, ticks, tick_hz=clock_hz, wait_s=wait_ms / 1e3, power=power_states(clock_hz)
+        )
+
+    def power_result(self) -> PowerRun:
+        return self.power.finish()
 
     def _configured(self) -> Engine:
         if self._flash is None:

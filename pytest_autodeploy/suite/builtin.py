@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.session import ModelSession
 
 
@@ -28,6 +29,12 @@ def test_latency(model_session: ModelSession) -> None:
 def test_layer_profile(model_session: ModelSession) -> None:
     """Every layer is profiled: time, cycles and counters."""
     model_session.profile()
+
+
+def test_energy(model_session: ModelSession, power_meter: PowerMeter) -> None:
+    """Energy and power are within ``--tflite-energy-limit`` and ``--tflite-power-limit``."""
+    for mode in power_meter.modes(model_session):
+        power_meter.measure(model_session, mode)
 
 
 def test_npu_estimate(npu_estimate: Estimate) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.power.choose import has_meter
 from pytest_autodeploy.state import settings_of
 
 SUITE = "autodeploy"
 BUILTIN = "pytest_autodeploy.suite.builtin"
 ESTIMATE = "npu_estimate"
+_SELECTION = re.compile(r"(?:.*/)?(autodeploy(?:::.*)?)", re.DOTALL)
+METER = "power_meter"
 
 
 class SuiteModule(pytest.Module):
@@ -28,9 +32,13 @@ class SuiteModule(pytest.Module):
         return node
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """The tests; those of estimates only when there are accelerators."""
+        """The tests; estimates only with accelerators, energy only with a meter."""
+        settings = settings_of(self.config)
+        without = {ESTIMATE} if not settings.npu else set()
+        if not has_meter(settings):
+            without.add(METER)
         for node in super().collect():
-            if settings_of(self.config).npu or ESTIMATE not in getattr(node, "fixturenames", ()):
+            if not without & set(getattr(node, "fixturenames", ())):
                 yield node
 
 
@@ -40,11 +48,18 @@ def in_suite(item: pytest.Item) -> bool:
 
 
 def take_selection(config: pytest.Config) -> None:
-    """Take the node ids of built-in tests, which are no paths, out of pytest's arguments."""
-    selected = [arg for arg in config.args if arg == SUITE or arg.startswith(f"{SUITE}::")]
+    """Take the node ids of built-in tests, which are no paths, out of pytest's arguments.
+
+    pytest shows the ids relative to its root folder, so they may come back with folders in front.
+    """
+    selected = [arg for arg in config.args if _SELECTION.fullmatch(arg) and not _is_path(arg)]
     if selected:
-        config.option.autodeploy_selection = selected
+        config.option.autodeploy_selection = [_SELECTION.sub(r"\1", arg) for arg in selected]
         config.args[:] = [arg for arg in config.args if arg not in selected]
+
+
+def _is_path(argument: str) -> bool:
+    return Path(argument.partition("::")[0]).exists()
 
 
 def wants_suite(config: pytest.Config) -> bool:
@@ -64,6 +79,8 @@ def keep_selection(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         wanted = not in_suite(item) or any(_names_item(name, item) for name in selection)
         (kept if wanted else dropped).append(item)
+    if not any(in_suite(item) for item in kept):
+        raise pytest.UsageError(f"no built-in test {', '.join(selection)}; is --tflite given?")
     if dropped:
         config.hook.pytest_deselected(items=dropped)
         items[:] = kept

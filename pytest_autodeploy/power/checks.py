@@ -1,0 +1,123 @@
+"""Whether the figures of a window can be trusted; each check has a message of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.power.errors import WindowFault, WiringFault
+from pytest_autodeploy.power.window import Ending
+from pytest_autodeploy.report.units import si
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_autodeploy.power.window import Window
+
+LEAST_VOLTS = 0.5
+LEAST_SAMPLES = 100
+"""Each edge of a window is known to one sample."""
+
+WINDOW_SHARE = 0.98
+LATENCY_SHARE = 0.1
+ENERGY_SHARE = 1e-3
+
+
+def check_window(
+    window: Window,
+    *,
+    board: str,
+    pins: Mapping[str, int],
+    inferences: int,
+    least_s: float,
+    latency_us: float | None,
+) -> None:
+    """Raise WiringFault or WindowFault for a window that is not to be trusted.
+
+    ``least_s`` is how long it should last at least, ``latency_us`` what an inference takes by the
+    board's own clock, None when that cannot be compared.
+    """
+    check_ending(window, board=board, pins=pins)
+    check_supply(window.mean_v, board=board)
+    for words, hint in _faults(window, inferences, least_s, latency_us):
+        raise WindowFault(words, board=board, hint=hint)
+
+
+def check_ending(window: Window, *, board: str, pins: Mapping[str, int]) -> None:
+    """Raise WiringFault for a window that did not end with In1 alone."""
+    if window.ending is Ending.IN0:
+        raise WiringFault(
+            "In0 and In1 are swapped: the window ended with In0",
+            board=board,
+            hint=f"In0 belongs on {pin(pins, 'in0')}, In1 on {pin(pins, 'in1')}.",
+        )
+    if window.ending is Ending.BOTH:
+        raise WiringFault(
+            "In0 and In1 rose together at the end of the window",
+            board=board,
+            hint="The lines touch each other, or the board began another handshake.",
+        )
+
+
+def check_supply(volts: float, *, board: str) -> None:
+    """Raise WindowFault when the meter sees no supply voltage."""
+    if volts < LEAST_VOLTS:
+        raise WindowFault(
+            f"the supply is off: the meter sees {si(1e3 * volts, 'mV')}",
+            board=board,
+            hint="Feed the board through the meter: IN to the supply, OUT to the board.",
+        )
+
+
+def pin(pins: Mapping[str, int], name: str) -> str:
+    """A line's pin on the board, in words."""
+    return f"GPIO {pins[name]}" if name in pins else "its pin"
+
+
+def _faults(
+    window: Window, inferences: int, least_s: float, latency_us: float | None
+) -> Iterator[tuple[str, str]]:
+    if window.missing:
+        yield (
+            f"{window.missing} of {window.samples} samples of the window are missing",
+            "The PC was too busy, or the USB link lost data: use another port, without a hub.",
+        )
+    if window.clipped:
+        yield (
+            f"{window.clipped} of {window.samples} samples of the window are clipped",
+            "Current or voltage are at the bounds of the meter.",
+        )
+    if window.samples < LEAST_SAMPLES or window.seconds < WINDOW_SHARE * least_s:
+        yield (
+            f"the window is too short: {si(1e6 * window.seconds, 'us')}, "
+            f"{window.samples} samples, {inferences} inferences",
+            f"It should have {LEAST_SAMPLES} samples and {least_s:g} s at least: "
+            "run more inferences.",
+        )
+    yield from _time_faults(window, inferences, latency_us)
+    yield from _energy_faults(window)
+
+
+def _time_faults(
+    window: Window, inferences: int, latency_us: float | None
+) -> Iterator[tuple[str, str]]:
+    if not latency_us:
+        return
+    expected_us = latency_us * inferences
+    off = 1e6 * window.seconds / expected_us - 1
+    if abs(off) > LATENCY_SHARE:
+        yield (
+            f"the window lasted {si(1e6 * window.seconds, 'us')}, but inferences times latency are "
+            f"{inferences} * {si(latency_us, 'us')} = {si(expected_us, 'us')} ({100 * off:+.1f} %)",
+            "Its edges are wrong, or the board ran at another clock than it said.",
+        )
+
+
+def _energy_faults(window: Window) -> Iterator[tuple[str, str]]:
+    """The energy is a sum, the mean is over the samples that came, the time goes by their ids."""
+    joules = window.mean_w * window.seconds
+    if abs(joules - window.energy_j) > ENERGY_SHARE * abs(joules):
+        yield (
+            f"the energy {si(1e6 * window.energy_j, 'uJ')} is not mean power times time, "
+            f"{si(1e6 * joules, 'uJ')}",
+            "Samples were lost, or came twice, without the meter noticing.",
+        )

@@ -1,0 +1,189 @@
+"""From ``--autodeploy-power`` to the meter of a board."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from pytest_autodeploy.power.errors import MeterUnavailable
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.config import Settings
+    from pytest_autodeploy.limits import Mode
+    from pytest_autodeploy.power.measure import PowerMeter
+    from pytest_autodeploy.power.meter import Meter
+    from pytest_autodeploy.power.replay import Replay
+    from pytest_autodeploy.session import ModelSession
+
+Kind = Literal["joulescope", "replay", "sim", "off"]
+
+SYNTAX = "joulescope[:SERIAL], replay:FILE, sim or off"
+KINDS: dict[str, Kind] = {
+    "joulescope": "joulescope",
+    "replay": "replay",
+    "sim": "sim",
+    "off": "off",
+}
+NO_METER = "no power meter; give --autodeploy-power METER"
+
+OPTIONS = ("io_voltage",)
+"""What ``power_meter_options`` may set."""
+
+IO_VOLTAGE = {"apollo3p_evb": 3.3}
+DEFAULT_IO_VOLTAGE = 1.8
+
+
+CAPTURES = "captures"
+"""The folder below the results for what ``--autodeploy-save-capture`` keeps."""
+
+
+class Choice(NamedTuple):
+    """A meter as chosen; ``what`` is a serial number or the path of a capture."""
+
+    kind: Kind
+    what: str | None = None
+
+
+def parse_choice(text: str) -> Choice:
+    """The meter that a user wrote. Raises ValueError."""
+    name, colon, what = text.partition(":")
+    kind = KINDS.get(name)
+    with_what = {"joulescope": bool(what) or not colon, "replay": bool(what)}
+    if kind is None or not with_what.get(kind, not colon):
+        raise ValueError(f"{text!r} is not {SYNTAX}")
+    return Choice(kind, what or None)
+
+
+def chosen_for(board_id: str, settings: Settings) -> Choice:
+    """The meter of a board: the chosen one, else the simulated one of a simulated board."""
+    if settings.power is not None:
+        return parse_choice(settings.power)
+    owned = board_id.startswith("sim:") and settings.evb_port is None
+    return Choice("sim") if owned else Choice("off")
+
+
+def has_meter(settings: Settings) -> bool:
+    """Whether any board of the run has a meter."""
+    return any(chosen_for(board, settings).kind != "off" for board in settings.evb)
+
+
+class Meters:
+    """The meters of a run, each made when it is first needed; ``close`` releases them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._options: Mapping[str, Any] = {}
+        self._joulescope: Meter | None = None
+        self._simulated: dict[Board, Meter] = {}
+        self._replays: dict[Path, Replay] = {}
+
+    def meter_of(self, board: Board) -> Meter | None:
+        """The live meter of a board; None when there is none. Raises MeterUnavailable."""
+        choice = chosen_for(board.id, self._settings)
+        if choice.kind == "joulescope":
+            return self._the_joulescope(choice.what, board)
+        return self._of_simulated(board) if choice.kind == "sim" else None
+
+    def power_up(self, board: Board, options: Mapping[str, Any]) -> None:
+        """Give a board the supply that comes through its meter, before it is flashed.
+
+        Raises MeterUnavailable, MissingExtra, ValueError for an option that does not exist.
+        """
+        self._options = _checked(options)
+        if chosen_for(board.id, self._settings).kind == "joulescope":
+            meter = self.meter_of(board)
+            assert meter is not None
+            meter.open()
+            meter.supply(True)
+
+    def power_meter(self, options: Mapping[str, Any] | None) -> PowerMeter:
+        """What the fixture gives; with None the options are those of the board's fixture.
+
+        Raises ValueError for an option that does not exist.
+        """
+        from pytest_autodeploy.power.measure import PowerMeter, PowerOptions
+
+        if options is not None:
+            self._options = _checked(options)
+        settings = self._settings
+        replays = settings.power is not None and parse_choice(settings.power).kind == "replay"
+        return PowerMeter(
+            PowerOptions(
+                window_s=settings.power_window,
+                repeats=settings.power_repeats,
+                runs=settings.power_runs or None,
+                captures=self._capture_path if settings.save_capture else None,
+            ),
+            self.meter_of,
+            self._find_capture if replays else None,
+        )
+
+    def close(self) -> None:
+        """Release meters and captures."""
+        for meter in (self._joulescope, *self._simulated.values(), *self._replays.values()):
+            if meter is not None:
+                meter.close()
+        self._simulated.clear()
+        self._replays.clear()
+        self._joulescope = None
+
+    def _the_joulescope(self, serial: str | None, board: Board) -> Meter:
+        from pytest_autodeploy.power.joulescope import Joulescope
+
+        if self._joulescope is None:
+            volts = IO_VOLTAGE.get(board.spec.name, DEFAULT_IO_VOLTAGE)
+            self._joulescope = Joulescope(serial, io_voltage=self._options.get("io_voltage", volts))
+        return self._joulescope
+
+    def _of_simulated(self, board: Board) -> Meter:
+        from pytest_autodeploy.board.simulated import SimulatedBoard
+        from pytest_autodeploy.power.simulated import SimulatedMeter
+
+        if not isinstance(board, SimulatedBoard):
+            raise MeterUnavailable(
+                "no simulated meter: it belongs to simulated boards that this run starts",
+                board=board.id,
+            )
+        if board not in self._simulated:
+            self._simulated[board] = SimulatedMeter(board, self._settings.seed)
+        return self._simulated[board]
+
+    def _capture_path(self, session: ModelSession, mode: Mode) -> Path:
+        from pytest_autodeploy.model.naming import file_name
+
+        model, board = file_name(session.model.name), file_name(session.board.id)
+        name = f"{model}-{session.model.sha256[:8]}-{board}-{mode}.jls"
+        return self._settings.output_path / CAPTURES / name
+
+    def _find_capture(self, session: ModelSession, mode: Mode) -> Replay | None:
+        """The capture of a clock mode; in a folder, the one of this model and board."""
+        from pytest_autodeploy.power.replay import Replay
+
+        path = self._settings.root / str(parse_choice(str(self._settings.power)).what)
+        for file in sorted(path.rglob("*.jls")) if path.is_dir() else [path]:
+            if file not in self._replays:
+                self._replays[file] = Replay(file)
+            replay = self._replays[file]
+            if _is_of(replay, session, mode, strictly=path.is_dir()):
+                return replay
+        return None
+
+
+def _checked(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    unknown = set(options) - set(OPTIONS)
+    if unknown:
+        raise ValueError(
+            f"power_meter_options: {', '.join(sorted(unknown))} unknown; "
+            f"valid are {', '.join(OPTIONS)}"
+        )
+    return options
+
+
+def _is_of(replay: Replay, session: ModelSession, mode: Mode, *, strictly: bool) -> bool:
+    about = replay.about
+    if about is None:
+        return not strictly and mode == session.clock
+    same = (about.model_sha256, about.board) == (session.model.sha256, session.identity.board)
+    return about.mode == mode and (same or not strictly)

@@ -1,0 +1,37 @@
+"""What goes wrong with a measurement of energy; every fault is an error of its own."""
+
+from __future__ import annotations
+
+from pytest_autodeploy.errors import AutodeployError
+
+
+class PowerError(AutodeployError):
+    """Root of what goes wrong with power meters and their windows."""
+
+
+class NoMeter(PowerError):
+    """No meter was chosen for the board."""
+
+
+class MeterUnavailable(PowerError):
+    """The meter that was asked for is not there, or another program holds it."""
+
+
+class MeterFailed(PowerError):
+    """The meter stopped delivering samples, or delivers what no meter does."""
+
+
+class CaptureError(PowerError):
+    """A capture cannot be read or written, or it is not of what is to be measured."""
+
+
+class WiringFault(PowerError):
+    """A line between meter and board does not do what it should."""
+
+
+class BoardRestarted(PowerError):
+    """The board restarted during the window."""
+
+
+class WindowFault(PowerError):
+    """A window was found whose figures are not to be trusted."""

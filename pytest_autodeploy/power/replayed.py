@@ -1,0 +1,86 @@
+"""The energy in a capture: its windows, found and checked as those of a live meter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.power.checks import check_supply, check_window, pin
+from pytest_autodeploy.power.errors import CaptureError, WiringFault
+from pytest_autodeploy.power.lines import bits_of, line_names
+from pytest_autodeploy.power.meter import BOTH
+from pytest_autodeploy.power.result import Energy
+from pytest_autodeploy.power.window import Phase, Window, WindowFinder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_autodeploy.limits import Mode
+    from pytest_autodeploy.power.capture import About
+    from pytest_autodeploy.power.replay import Replay
+    from pytest_autodeploy.session import ModelSession
+
+
+def replayed(replay: Replay, session: ModelSession, mode: Mode, runs: int | None) -> Energy:
+    """The energy of one inference in a capture.
+
+    Without ``runs`` the capture has to say how many inferences its windows have. Raises
+    CaptureError when it is of another model, board or clock mode, and what `check_window` raises.
+    """
+    about, board = replay.about, session.identity.board
+    if about is not None:
+        _check_same(replay, about, session, mode)
+    inferences = runs or (about.inferences if about else 0)
+    if not inferences:
+        raise CaptureError(
+            f"the capture {replay.path} does not say how many inferences its windows have",
+            hint="Give measure(runs=N) or --autodeploy-power-runs N.",
+        )
+    facts = replay.open()
+    pins = session.board.spec.power_pins
+    windows = windows_of(replay, board=board, pins=pins)
+    for window in windows:
+        check_window(
+            window,
+            board=board,
+            pins=pins,
+            inferences=inferences,
+            least_s=about.least_s if about else 0.0,
+            latency_us=about.latency_us if about and inferences == about.inferences else None,
+        )
+    return Energy(mode, inferences, windows, facts.source, facts.name, facts.name)
+
+
+def windows_of(replay: Replay, *, board: str, pins: Mapping[str, int]) -> tuple[Window, ...]:
+    """The windows in a capture, one at least. Raises WiringFault."""
+    finder = WindowFinder(replay.open())
+    windows: list[Window] = []
+    with replay.streaming() as chunks:
+        for chunk in chunks:
+            windows += finder.feed(chunk)
+    if windows:
+        return tuple(windows)
+    check_supply(finder.idle_volts, board=board)
+    dead = line_names(BOTH & ~bits_of(finder.seen))
+    if dead:
+        where = " and ".join(f"{line} ({pin(pins, line.lower())})" for line in dead)
+        raise WiringFault(f"no window in {replay.path}: {where} never moved", board=board)
+    how = {
+        Phase.IDLE: "In0 and In1 were never high together",
+        Phase.READY: "In0 and In1 never fell",
+        Phase.RUNNING: "In1 did not rise at the end",
+    }
+    raise WiringFault(f"no window in {replay.path}: {how[finder.phase]}", board=board)
+
+
+def _check_same(replay: Replay, about: About, session: ModelSession, mode: Mode) -> None:
+    wrong = [
+        f"of the {what} {found}, not {wanted}"
+        for what, found, wanted in (
+            ("model", about.model_sha256, session.model.sha256),
+            ("board", about.board, session.identity.board),
+            ("clock mode", about.mode, mode),
+        )
+        if found != wanted
+    ]
+    if wrong:
+        raise CaptureError(f"the capture {replay.path} is {wrong[0]}", board=session.board.id)
