@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_autodeploy.collection import model_file
 from pytest_autodeploy.state import runtime_of
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ def _parameter(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture(scope="session")
 def tflite_model(request: pytest.FixtureRequest) -> Model:
     """The model of the test: operators, tensors, MACs. No board is needed."""
+    from pytest_autodeploy.collection import model_file
+
     return runtime_of(request.config).static_model(model_file(_parameter(request), request.config))
 
 
