@@ -230,9 +230,9 @@ def pytest_runtest_makereport(
     """Put the record of the test on its report."""
     report = yield
     if _concerns(item):
-        from pytest_autodeploy import running
+        from pytest_autodeploy.reporting import complete_report
 
-        running.complete_report(item, call, report)
+        complete_report(item, call, report)
     return report
 
 

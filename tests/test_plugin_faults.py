@@ -83,7 +83,7 @@ def test_a_silent_board_times_out_and_its_other_tests_are_skipped(
     break_board(pytester, "hang@invoke")
     result = pytester.runpytest("--tflite", digits.name, "--evb-timeout", "0.5", "-rs")
     result.assert_outcomes(failed=2, skipped=3)
-    result.stdout.fnmatch_lines(["*invoke: no answer after 0.* s", "SKIPPED*invoke*see *"])
+    result.stdout.fnmatch_lines(["*invoke: no answer after * s", "SKIPPED*invoke*see *"])
 
 
 def test_a_board_with_other_firmware_never_yields_numbers(
