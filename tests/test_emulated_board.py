@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,6 +73,19 @@ def qemu_of(board: EmulatedBoard) -> int:
     """Process id of the QEMU behind a board's guard."""
     assert board.pid is not None
     return child_of(board.pid)
+
+
+def stop(pid: int) -> None:
+    """Stop a process, and wait until all of its threads have stopped."""
+    os.kill(pid, signal.SIGSTOP)
+    until = time.monotonic() + 10
+    while any(state(stat) != "T" for stat in Path(f"/proc/{pid}/task").glob("*/stat")):
+        assert time.monotonic() < until, "it did not stop"
+
+
+def state(stat: Path) -> str:
+    """The state of a thread, such as ``R`` or ``T``, in what proc tells of it."""
+    return stat.read_text().rpartition(")")[2].split()[0]
 
 
 def child_of(pid: int) -> int:
@@ -170,7 +184,7 @@ def test_a_fresh_board_follows_one_that_died(loaded: EmulatedBoard, small: Image
 
 def test_a_board_that_stops_is_named_with_the_seconds(loaded: EmulatedBoard) -> None:
     loaded.client.timeout_s = 0.5
-    os.kill(qemu_of(loaded), signal.SIGSTOP)
+    stop(qemu_of(loaded))
 
     with pytest.raises(
         BoardTimeout, match=r"qemu:mps2-an386: identify: no answer .*after [0-9.]+ s"
