@@ -1,0 +1,73 @@
+"""What boards share that are a process on this PC: their port, their death, their end."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.errors import BoardDied, BoardError, BoardUnavailable
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.board.process import ControlledProcess
+    from pytest_autodeploy.rpc.client import ValidatorClient
+
+
+class ProcessBoard:
+    """A board behind a process; ``timeout_s`` bounds each RPC call."""
+
+    def __init__(self, board_id: str, spec: BoardSpec, timeout_s: float) -> None:
+        self.id = board_id
+        self.spec = spec
+        self._timeout_s = timeout_s
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._process: ControlledProcess | None = None
+        self._client: ValidatorClient | None = None
+        self._port: str | None = None
+
+    @property
+    def port(self) -> str | None:
+        return self._port
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of what runs the board, None when it is off."""
+        return self._process.pid if self._process else None
+
+    @property
+    def client(self) -> ValidatorClient:
+        if self._client is None:
+            raise BoardUnavailable("not started", board=self.id)
+        return self._client
+
+    def _make_folder(self, prefix: str) -> Path:
+        self._folder = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+        return Path(self._folder.name)
+
+    def _open(self, port: str) -> None:
+        """Connect to the port that the process has announced."""
+        from pytest_autodeploy.rpc.client import ValidatorClient
+        from pytest_autodeploy.rpc.link import Link
+
+        self._port = port
+        self._client = ValidatorClient(Link(port, board=self.id), timeout_s=self._timeout_s)
+
+    def explain(self, error: BoardError) -> BoardError:
+        death = self._process.death(wait_s=0.5) if self._process else None
+        if death is None:
+            return error
+        call = error.what.partition(":")[0]
+        return BoardDied(f"{call}: {death}", board=self.id)
+
+    def discard(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+        if self._process is not None:
+            self._process.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+        self._client = self._process = self._folder = self._port = None
