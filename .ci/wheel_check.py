@@ -36,7 +36,7 @@ def check(wheel: Path, pytest_version: str, folder: Path) -> None:
     shutil.copy(MODEL, work)
     arguments = ("--tflite", MODEL.name, "--html", "report.html", "-W", "error")
     output = run(python, "-m", "pytest", *arguments, cwd=work)
-    assert "4 passed" in output, "the built-in tests did not pass"
+    assert "5 passed" in output, "the five built-in tests did not pass"
     assert (work / "report.html").stat().st_size > 50_000, "no HTML report"
     script = (
         "from pytest_autodeploy.resources import resource;"
