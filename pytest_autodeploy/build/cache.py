@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import filelock
 
 from pytest_autodeploy.build.errors import BuildError
 from pytest_autodeploy.build.key import build_id
+from pytest_autodeploy.user_cache import user_cache
 
 HINT = "Another folder: --autodeploy-cache DIR."
 
@@ -116,10 +116,5 @@ def _last_use(folder: Path) -> float:
 
 
 def default_folder() -> Path:
-    """Where a user's cache of firmware is: below ``XDG_CACHE_HOME``, ``~/.cache``, or
-    ``%LOCALAPPDATA%`` on Windows.
-    """
-    variable = "LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME"
-    base = os.environ.get(variable, "")
-    root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
-    return root / "pytest-autodeploy" / "firmware"
+    """Where a user's cache of firmware is."""
+    return user_cache("firmware")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields
@@ -14,18 +12,14 @@ from pathlib import Path
 from pytest_autodeploy.errors import ResultsError
 from pytest_autodeploy.npu.vela import VelaOutput
 from pytest_autodeploy.report.files import write_bytes
+from pytest_autodeploy.user_cache import user_cache
 
 _FORMAT = 1
 
 
 def default_folder() -> Path:
-    """Where a user's cache of Vela's output is: below ``XDG_CACHE_HOME``, ``~/.cache``, or
-    ``%LOCALAPPDATA%`` on Windows.
-    """
-    variable = "LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME"
-    base = os.environ.get(variable, "")
-    root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
-    return root / "pytest-autodeploy" / "vela"
+    """Where a user's cache of Vela's output is."""
+    return user_cache("vela")
 
 
 def cache_key(model_sha256: str, config_sha256: str, version: str, arguments: Sequence[str]) -> str:
