@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pytest_autodeploy.session import ModelSession, Progress
 
 FAULTS_BEFORE_BROKEN = 2
+EMULATED_RUNS = 5
+"""Random inputs on an emulated board, where an inference takes up to a fifth of a second."""
 
 
 class Runtime:
@@ -89,6 +92,14 @@ class Runtime:
             )
         return self._inputs[model.sha256]
 
+    def _board_inputs(self, model: Model, board: Board) -> Inputs:
+        """The inputs of the run; fewer random ones, of the same, on an emulated board."""
+        inputs = self.inputs(model)
+        chosen = self.inputs_path is not None or "runs" in self.settings.sources
+        if chosen or board.spec.kind != "emulated":
+            return inputs
+        return replace(inputs, arrays=tuple(array[:EMULATED_RUNS] for array in inputs.arrays))
+
     def reference(self, model: Model, kernels: str = "auto") -> Reference:
         """The PC side of a model; ``kernels`` pins one path, "auto" is what the settings say."""
         from pytest_autodeploy.reference import LITERT_PATHS
@@ -134,7 +145,8 @@ class Runtime:
         """The session of a model on a board; nothing is flashed yet."""
         from pytest_autodeploy.session import ModelSession
 
-        return ModelSession(model, board, inputs=self.inputs(model), progress=self._progress)
+        inputs = self._board_inputs(model, board)
+        return ModelSession(model, board, inputs=inputs, progress=self._progress)
 
     def prepare(self, session: ModelSession, inputs: Any, options: Mapping[str, Any]) -> None:
         """Set what a test's file may override; ``inputs`` None are the run's own.
@@ -155,7 +167,7 @@ class Runtime:
                 f"model_session_options: {', '.join(sorted(unknown))} unknown; "
                 f"valid are {', '.join(known)}"
             )
-        own = self.inputs(session.model)
+        own = self._board_inputs(session.model, session.board)
         chosen = own if inputs is None else as_inputs(inputs, session.model, settings.seed)
         session.prepare(chosen, **(known | dict(options)))
 

@@ -32,9 +32,12 @@ def runtime_of(config: pytest.Config) -> Runtime:
     if RUNTIME not in config.stash:
         from pytest_autodeploy.progress import progress_on
         from pytest_autodeploy.runtime import Runtime
+        from pytest_autodeploy.termination import interrupt_on_sigterm
 
         runtime = Runtime(settings_of(config), progress_on(config))
         config.stash[RUNTIME] = runtime
+        if not is_worker(config):
+            config.add_cleanup(interrupt_on_sigterm())
         config.add_cleanup(runtime.close)
     return config.stash[RUNTIME]
 

@@ -115,15 +115,17 @@ def test_a_missing_extra_names_the_command_that_installs_it(
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds child processes in /proc")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_run_leaves_no_process(
     pytester: pytest.Pytester, digits: Path, how: signal.Signals
 ) -> None:
+    temporary = pytester.mkdir("temporary")
     run = subprocess.Popen(
         [sys.executable, "-m", "pytest", "--tflite", digits.name, "--tflite-runs", "100000"],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env=os.environ | {"TMPDIR": str(temporary)},
     )
     try:
         children = wait_for(lambda: two_children(run.pid))
@@ -132,9 +134,10 @@ def test_an_interrupted_run_leaves_no_process(
         output, _ = run.communicate(timeout=30)
     finally:
         run.kill()
-    if how is signal.SIGINT:
+    if how is not signal.SIGKILL:
         assert run.returncode == pytest.ExitCode.INTERRUPTED
         assert "KeyboardInterrupt" in output
+        assert [path.name for path in temporary.glob("autodeploy-*")] == []
     wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
 
 
