@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from pytest_autodeploy.board.catalog import BoardSpec, board_names, board_spec
 from pytest_autodeploy.board.emulated import EmulatedBoard
 from pytest_autodeploy.build.cmake import CMakeBuilder
 from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.build.trees import TFLM_VARIABLE
 from pytest_autodeploy.model.load import load_model
 
 COMPILER = shutil.which("arm-none-eabi-g++") or ""
@@ -26,6 +28,9 @@ def _needs(*programs: str) -> pytest.MarkDecorator:
 needs_compiler = _needs("arm-none-eabi-g++")
 needs_cmake = _needs("arm-none-eabi-g++", "cmake", "ninja")
 needs_qemu = _needs("arm-none-eabi-g++", "cmake", "ninja", "qemu-system-arm")
+needs_tflm = pytest.mark.skipif(
+    TFLM_VARIABLE not in os.environ, reason=f"no TFLM tree: {TFLM_VARIABLE} is not set"
+)
 
 
 def machine(name: str) -> BoardSpec:

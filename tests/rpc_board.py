@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import select
 import socket
@@ -60,6 +61,7 @@ class EchoValidator:
     tensors: list[bytearray] = field(default_factory=lambda: [bytearray(100_000), bytearray(8)])
     invocations: int = 0
     layers: int = 3
+    kept: bool = False
 
     def identify(self) -> Identity:
         return self.identity
@@ -110,6 +112,22 @@ class EchoValidator:
 
     def power_result(self) -> PowerRun:
         return PowerRun(PowerOutcome.DONE, 7, 1 << 40)
+
+    def keep_tensors(self, keep: bool) -> None:
+        self.kept = keep
+
+    def describe_tensor(self, index: int) -> TensorInfo:
+        return dataclasses.replace(self.describe_output(index), name=f"tensor{index}")
+
+    def read_tensor(self, index: int, offset: int, length: int) -> bytes:
+        if not self.kept:
+            raise Refused(Status.BAD_ARGUMENT, "tensors are not kept")
+        return self.read_output(index, offset, length)
+
+    def select_counters(self, events: Sequence[int]) -> int:
+        names = tuple(f"0x{event:04X}" for event in events) or ("cycles",)
+        self.identity = dataclasses.replace(self.identity, counters=names)
+        return 4
 
     def _tensor(self, index: int) -> bytearray:
         if index >= len(self.tensors):

@@ -11,7 +11,7 @@ from firmware_support import host_build, host_client, needs_host_build
 
 from pytest_autodeploy.errors import BoardRefused
 from pytest_autodeploy.rpc.client import ValidatorClient
-from pytest_autodeploy.rpc.messages import ClockMode, PowerOutcome, TensorType
+from pytest_autodeploy.rpc.messages import Capability, ClockMode, PowerOutcome, TensorType
 
 pytestmark = needs_host_build
 PICTURE_BYTES, VECTOR_BYTES, NUMBER_BYTES = 64 * 64, 40, 2
@@ -150,6 +150,36 @@ def test_layers_are_those_of_the_latest_inference(board: ValidatorClient) -> Non
     assert all(layer.counters == () for layer in layers)
 
 
+def test_kept_tensors_are_read_whole(board: ValidatorClient) -> None:
+    assert Capability.ANY_TENSOR in board.identify().capabilities
+    board.keep_tensors(True)
+    board.configure()
+    picture = os.urandom(PICTURE_BYTES)
+    board.write_input(0, picture)
+    board.invoke()
+    told = board.describe_tensor(3)
+    assert (told.name, told.dtype, told.shape) == ("picture", "int8", (1, 64, 64))
+    assert board.read_tensor(0, PICTURE_BYTES) == picture
+    assert board.read_tensor(3, told.size_bytes) == picture
+
+
+def test_a_tensor_is_refused_until_a_configure_keeps_it(board: ValidatorClient) -> None:
+    board.configure()
+    board.keep_tensors(True)
+    board.invoke()
+    with pytest.raises(BoardRefused, match="call keep_tensors, then configure") as refused:
+        board.read_tensor(0, PICTURE_BYTES)
+    assert refused.value.status == "BAD_ARGUMENT"
+
+
+def test_tensors_are_not_kept_after_a_reboot(board: ValidatorClient) -> None:
+    board.keep_tensors(True)
+    board.reboot()
+    board.configure()
+    with pytest.raises(BoardRefused, match="call keep_tensors, then configure"):
+        board.describe_tensor(0)
+
+
 def test_a_clock_that_the_board_lacks_is_unsupported(board: ValidatorClient) -> None:
     board.set_clock(ClockMode.HIGH_PERFORMANCE)
     with pytest.raises(BoardRefused, match="host has no LP clock") as refused:
@@ -172,6 +202,12 @@ def test_a_board_that_rebooted_is_not_configured(board: ValidatorClient) -> None
     assert board.read_log() == ""
     with pytest.raises(BoardRefused, match="configure has not succeeded"):
         board.describe_input(0)
+
+
+def test_a_board_with_fixed_counters_says_so(board: ValidatorClient) -> None:
+    with pytest.raises(BoardRefused, match="the counters of host are fixed") as refused:
+        board.select_counters()
+    assert refused.value.status == "UNSUPPORTED"
 
 
 def test_a_board_without_power_pins_says_so(board: ValidatorClient) -> None:

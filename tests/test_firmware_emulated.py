@@ -76,7 +76,7 @@ def test_it_boots_and_says_what_it_is(machine: str, board: ValidatorClient) -> N
     identity = board.identify()
     assert identity.kind is BoardKind.EMULATED
     assert (identity.board, identity.core) == (machine.replace("-", "_"), CORES[machine])
-    assert identity.capabilities == Capability.LAYER_PROFILE
+    assert identity.capabilities == Capability.LAYER_PROFILE | Capability.ANY_TENSOR
     assert identity.clocks_hz[identity.clock] == identity.tick_hz
     assert board.read_log() == ""
 
@@ -89,6 +89,26 @@ def test_a_megabyte_goes_in_and_comes_out(board: ValidatorClient) -> None:
     board.write_input(0, data)
     board.invoke()
     assert board.read_output(0, MEGABYTE) == data
+
+
+def test_every_tensor_can_be_kept_and_read(board: ValidatorClient) -> None:
+    board.keep_tensors(True)
+    board.configure()
+    data = os.urandom(MEGABYTE)
+    board.write_input(0, data)
+    board.invoke()
+    tensors = [board.describe_tensor(index) for index in range(4)]
+    assert [tensor.name for tensor in tensors] == ["picture", "vector"] * 2
+    assert board.read_tensor(0, MEGABYTE) == board.read_tensor(2, MEGABYTE) == data
+    assert board.read_tensor(3, tensors[3].size_bytes) == bytes(40)
+
+
+def test_an_engine_that_keeps_no_tensors_says_so(faulty: ValidatorClient) -> None:
+    assert Capability.ANY_TENSOR not in faulty.identify().capabilities
+    with pytest.raises(BoardRefused, match="engine faulty, as it was built, cannot") as refused:
+        faulty.keep_tensors(True)
+    assert refused.value.status == "UNSUPPORTED"
+    faulty.keep_tensors(False)
 
 
 def test_garbage_on_the_line_is_dropped(board: ValidatorClient) -> None:

@@ -26,13 +26,27 @@ def call(number: int, *arguments: bytes) -> bytes:
     return step(CALL, bytes([number]) + b"".join(arguments))
 
 
+KEPT = [
+    call(16, words(3)),
+    call(17, words(3, 0, 400)),
+    call(17, words(2, 1, 1)),
+    call(17, words(3, 4000, 400)),
+    call(17, words(6, 0, 0)),
+]
+"""What is asked when tensors are kept."""
+
 SEEDS = [
-    *(call(number) for number in range(16)),
-    *(call(number, words(0)) for number in (2, 3, 4, 9, 10)),
+    *(call(number) for number in range(20)),
+    *(call(number, words(0)) for number in (2, 3, 4, 9, 10, 16)),
     call(5, words(0, 0, 5), b"hello"),
     call(6, words(2)),
     call(7, words(0, 0, 400)),
+    *(call(15, bytes([keep])) for keep in (0, 1, 2)),
+    *(call(15, b"\1") + call(2, words(0)) + call(6, words(1)) + each for each in KEPT),
     call(8, words(0, 99)),
+    call(13, words(0, 10)),
+    *(call(18, words(*numbers)) for numbers in ((1, 8), (3, 1, 2, 3), (1, 1 << 16), (9,))),
+    call(18, words(2, 8, 17)) + call(2, words(0)) + call(6, words(1)) + call(8, words(0, 9)),
     step(RAW, b"garbage"),
     step(BODY, words(1 << 24 | 1 << 16 | 1 << 8, 1)),
     step(DAMAGED_BODY, words(1 << 24 | 1 << 16 | 1 << 8, 1)),

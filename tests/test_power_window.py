@@ -36,9 +36,21 @@ def only(whole: Stream, size: int | list[int] = 1 << 16) -> Window:
     return window
 
 
-def check(window: Window, *, least_s: float = 0.0, latency_us: float | None = None) -> None:
+def check(
+    window: Window,
+    *,
+    least_s: float = 0.0,
+    latency_us: float | None = None,
+    board_us: float | None = None,
+) -> None:
     check_window(
-        window, board="evb", pins=PINS, inferences=1, least_s=least_s, latency_us=latency_us
+        window,
+        board="evb",
+        pins=PINS,
+        inferences=1,
+        least_s=least_s,
+        latency_us=latency_us,
+        board_us=board_us,
     )
 
 
@@ -181,6 +193,15 @@ def test_a_window_that_is_not_to_be_trusted(
 ) -> None:
     with pytest.raises(PowerError, match=says):
         check(only(whole), **expected)
+
+
+@pytest.mark.parametrize("board_us", [0.0, 88_000.0, 112_000.0])
+def test_the_ticks_of_the_board_have_to_be_the_time_of_the_samples(board_us: float) -> None:
+    whole = only(stream(SHAPES["ramp"]))
+    says = r"lasted 100.0 ms by the meter's samples, but .* by the board's own ticks \([-+]1"
+    with pytest.raises(WindowFault, match=says):
+        check(whole, board_us=board_us)
+    check(whole, board_us=91_000.0)
 
 
 def test_the_energy_has_to_be_mean_power_times_time() -> None:

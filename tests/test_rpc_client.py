@@ -100,6 +100,26 @@ def test_invoke_gives_a_time_per_inference(client: ValidatorClient) -> None:
     assert (timing.total_ticks, timing.includes_first, timing.ticks) == (15, True, (5, 5, 5))
 
 
+def test_a_kept_tensor_larger_than_a_message_arrives_whole(
+    client: ValidatorClient, board: Board
+) -> None:
+    data = os.urandom(100_000)
+    client.write_input(0, data)
+    client.keep_tensors(True)
+    told: list[tuple[int, int]] = []
+    assert client.read_tensor(0, len(data), lambda *step: told.append(step)) == data
+    assert (told[-1], len(told) > 1) == ((100_000, 100_000), True)
+    assert client.describe_tensor(1).name == "tensor1"
+
+
+def test_a_tensor_that_is_not_kept_is_refused_in_words(client: ValidatorClient) -> None:
+    client.keep_tensors(True)
+    client.keep_tensors(False)
+    with pytest.raises(BoardRefused, match="read_tensor: tensors are not kept"):
+        client.read_tensor(0, 100_000)
+    assert client.identify() == IDENTITY
+
+
 def test_layers_come_in_pages_and_whole() -> None:
     small = dataclasses.replace(IDENTITY, max_message_bytes=256)
     with pty_board(EchoValidator(small, layers=40)) as board:

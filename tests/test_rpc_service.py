@@ -69,8 +69,9 @@ def test_what_is_no_request_gets_no_reply(kind: int) -> None:
         (2, bytes(5)),
         (5, struct.pack("<3I", 0, 0, 1000) + b"few"),
         (10, struct.pack("<i", 7)),
+        (15, b""),
     ],
-    ids=["none", "short", "long", "length", "enum"],
+    ids=["none", "short", "long", "length", "enum", "no bool"],
 )
 def test_malformed_arguments_are_a_bad_argument(call: int, arguments: bytes) -> None:
     answer = Answer(request(1, call, arguments))

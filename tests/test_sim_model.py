@@ -74,7 +74,10 @@ def test_the_board_says_what_it_is(board: SimulatedBoard) -> None:
     assert identity.clocks_hz == (96_000_000, 192_000_000)
     assert identity.tick_hz == 192_000_000
     assert identity.capabilities == (
-        Capability.LAYER_PROFILE | Capability.CLOCK_MODES | Capability.POWER_WINDOW
+        Capability.LAYER_PROFILE
+        | Capability.CLOCK_MODES
+        | Capability.POWER_WINDOW
+        | Capability.ANY_TENSOR
     )
     assert identity.build_id.startswith("sim-")
 

@@ -3,14 +3,14 @@
 #include "rpc/messages.h"
 
 /**
- * What a board has to offer to the code above it. Nothing here waits, except `wait`.
+ * What a board has to offer to the code above it. Nothing here waits, except `wait` and the pins.
  *
  * A board that cannot hold back its host keeps what arrives while the core is busy: up to
  * config::kWindowBytes.
  */
 namespace autodeploy::board {
 
-constexpr size_t kMaxCounters = 8;
+constexpr size_t kMaxCounters = 13;
 
 struct Facts {
     BoardKind kind;
@@ -19,6 +19,8 @@ struct Facts {
     uint32_t clocks_hz[kClockModes];  // 0 where a mode does not exist
     const char *const *counters;      // names of what read_counters gives
     size_t counter_count;
+    size_t byte_counters;   // so many of them, the last ones, have 8 bits
+    size_t events_at_once;  // that count_events takes; 0 where the counters are fixed
 };
 
 void init();
@@ -45,12 +47,24 @@ uint32_t milliseconds();
 uint64_t ticks();
 uint32_t tick_hz();
 
-/** Called around every inference: sets the phase of the tick, drives the pin of the window. */
+/** Called before every inference: sets the phase of the tick. */
 void begin_inference();
-void end_inference();
 
-/** The present values of the counters, which run freely modulo 2^32. */
+/** The present values of the counters, which run freely modulo 2^32, or 2^8. */
 void read_counters(uint32_t *values);
+
+/** Counts these events of the performance monitor from now on; without any, the board's own. */
+void count_events(const uint32_t *events, size_t count);
+
+/** The two outputs of a power run, which change within 2 us of each other. */
+void set_lines(bool in0, bool in1);
+
+/** Sleeps until the trigger has this level; false when it does not get it within `ms`. */
+bool await_trigger(bool high, uint32_t ms);
+
+/** Lets what was written leave, and leaves the link alone until `resume_link`. */
+void rest_link();
+void resume_link();
 
 ClockMode clock();
 bool set_clock(ClockMode mode);

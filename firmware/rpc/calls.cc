@@ -36,7 +36,7 @@ Status configure(CallContext &context) {
 using Describe = Status (Validator::*)(uint32_t, TensorInfo &);
 
 template <Describe describe>
-Status describe_tensor(CallContext &context) {
+Status describe_one(CallContext &context) {
     const uint32_t index = context.arguments.u32();
     TensorInfo info = {};
     Status status = check_complete(context);
@@ -64,14 +64,17 @@ Status invoke(CallContext &context) {
     return give(context, status, timing);
 }
 
-Status read_output(CallContext &context) {
+using Read = Status (Validator::*)(uint32_t, uint32_t, uint32_t, Bytes &);
+
+template <Read read>
+Status read_bytes(CallContext &context) {
     const uint32_t index = context.arguments.u32();
     const uint32_t offset = context.arguments.u32();
     const uint32_t length = context.arguments.u32();
     Bytes data;
     Status status = check_complete(context);
     if (status == Status::kOk) {
-        status = context.validator.read_output(index, offset, length, data);
+        status = (context.validator.*read)(index, offset, length, data);
     }
     if (status == Status::kOk) {
         context.out.binary(data);
@@ -143,41 +146,55 @@ Status reboot(CallContext &context) {
     return status;
 }
 
-constexpr size_t kPowerRunBytes = 4 + 4 + 8;
-
-/** No board has the pins of a power window yet. */
 Status arm_power(CallContext &context) {
-    context.arguments.u32();
-    context.arguments.u32();
+    const uint32_t count = context.arguments.u32();
+    const uint32_t wait_ms = context.arguments.u32();
     const Status status = check_complete(context);
-    if (status != Status::kOk) {
-        return status;
-    }
-    return context.validator.refusal().because(Status::kUnsupported, "%s has no power window",
-                                               config::kBoardName);
+    return status == Status::kOk ? context.validator.arm_power(count, wait_ms) : status;
 }
 
-/** So none has been armed since the start. */
 Status power_result(CallContext &context) {
-    context.out.zeros(kPowerRunBytes);
-    return check_complete(context);
+    return give(context, check_complete(context), context.validator.power_result());
+}
+
+Status select_counters(CallContext &context) {
+    uint32_t events[board::kMaxCounters] = {};
+    const uint32_t count = context.arguments.list(events, board::kMaxCounters);
+    Status status = check_complete(context);
+    if (status == Status::kOk) {
+        status = context.validator.select_counters(events, count);
+    }
+    if (status == Status::kOk) {
+        context.out.u32(static_cast<uint32_t>(board::facts().events_at_once));
+    }
+    return status;
+}
+
+Status keep_tensors(CallContext &context) {
+    const bool keep = context.arguments.u8() != 0;
+    const Status status = check_complete(context);
+    return status == Status::kOk ? context.validator.keep_tensors(keep) : status;
 }
 
 constexpr Call kCalls[] = {
     {1, "identify", identify, 64},
     {2, "configure", configure, 24},
-    {3, "describe_input", describe_tensor<&Validator::describe_input>, 24},
-    {4, "describe_output", describe_tensor<&Validator::describe_output>, 24},
+    {3, "describe_input", describe_one<&Validator::describe_input>, 24},
+    {4, "describe_output", describe_one<&Validator::describe_output>, 24},
     {5, "write_input", write_input, 0},
     {6, "invoke", invoke, 13},
-    {7, "read_output", read_output, 4},
+    {7, "read_output", read_bytes<&Validator::read_output>, 4},
     {8, "read_layers", read_layers, 4},
     {9, "read_log", read_log, 8},
     {10, "set_clock", set_clock, 0},
     {11, "reset_state", reset_state, 0},
     {12, "reboot", reboot, 0},
     {13, "arm_power", arm_power, 0},
-    {14, "power_result", power_result, kPowerRunBytes},
+    {14, "power_result", power_result, 16},
+    {15, "keep_tensors", keep_tensors, 0},
+    {16, "describe_tensor", describe_one<&Validator::describe_tensor>, 24},
+    {17, "read_tensor", read_bytes<&Validator::read_tensor>, 4},
+    {18, "select_counters", select_counters, 4},
 };
 
 }  // namespace

@@ -4,12 +4,28 @@
 
 namespace autodeploy {
 
+uint8_t Reader::u8() {
+    const Bytes bytes = take(1);
+    return good_ ? bytes.data[0] : 0;
+}
+
 uint32_t Reader::u32() {
     const Bytes bytes = take(4);
     return good_ ? load_u32(bytes.data) : 0;
 }
 
 Bytes Reader::binary() { return take(u32()); }
+
+uint32_t Reader::list(uint32_t *to, size_t most) {
+    const uint32_t length = u32();
+    for (uint32_t i = 0; i < length && good_; ++i) {
+        const uint32_t value = u32();
+        if (i < most) {
+            to[i] = value;
+        }
+    }
+    return length;
+}
 
 Bytes Reader::take(size_t bytes) {
     if (!good_ || bytes > rest_.size) {

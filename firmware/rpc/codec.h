@@ -9,9 +9,13 @@ class Reader {
    public:
     explicit Reader(Bytes message) : rest_(message) {}
 
+    uint8_t u8();
     uint32_t u32();
     int32_t i32() { return static_cast<int32_t>(u32()); }
     Bytes binary();
+
+    /** Reads a list and returns its length; `to` gets the first `most` of it. */
+    uint32_t list(uint32_t *to, size_t most);
 
     /** Whether all reads were good and nothing is left. */
     bool complete() const { return good_ && rest_.size == 0; }

@@ -74,4 +74,10 @@ void write(Writer &out, const LayerRecord &record) {
     write_list(out, record.counters, record.counter_count);
 }
 
+void write(Writer &out, const PowerRun &run) {
+    out.i32(static_cast<int32_t>(run.outcome));
+    out.u32(run.inferences);
+    out.u64(run.ticks);
+}
+
 }  // namespace autodeploy

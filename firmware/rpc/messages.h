@@ -13,6 +13,7 @@ constexpr uint32_t kCapabilityLayerProfile = 1;
 constexpr uint32_t kCapabilityClockModes = 2;
 constexpr uint32_t kCapabilityCycleCounter = 4;
 constexpr uint32_t kCapabilityPowerWindow = 8;
+constexpr uint32_t kCapabilityAnyTensor = 16;
 
 enum class Status : int32_t {
     kOk = 0,
@@ -34,6 +35,15 @@ constexpr size_t kClockModes = 2;
 
 /** The values of TfLiteType that echo tensors have; the TFLM engine passes any value on. */
 enum class TensorType : int32_t { kFloat32 = 1, kInt32 = 2, kUint8 = 3, kInt16 = 7, kInt8 = 9 };
+
+/** How a power run ended. */
+enum class PowerOutcome : int32_t {
+    kNone = 0,
+    kDone = 1,
+    kNoTrigger = 2,
+    kTriggerStuck = 3,
+    kInvokeFailed = 4,
+};
 
 struct Identity {
     BoardKind kind;
@@ -87,10 +97,17 @@ struct LayerRecord {
     size_t counter_count;
 };
 
+struct PowerRun {
+    PowerOutcome outcome;
+    uint32_t inferences;
+    uint64_t ticks;
+};
+
 void write(Writer &out, const Identity &identity);
 void write(Writer &out, const ModelState &state);
 void write(Writer &out, const TensorInfo &info);
 void write(Writer &out, const InvokeTiming &timing);
 void write(Writer &out, const LayerRecord &record);
+void write(Writer &out, const PowerRun &run);
 
 }  // namespace autodeploy

@@ -46,6 +46,7 @@ void Server::answer_frames() {
             write_header(reply_, bytes);
             send(reply_, kFrameHeaderBytes + bytes);
         }
+        validator_.run_armed_power();
         if (validator_.reboot_requested()) {
             board::reboot();
         }

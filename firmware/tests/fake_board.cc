@@ -16,6 +16,27 @@ Buffer from_board;
 uint32_t now_ms;
 size_t most_taken;
 bool taking;
+bool resting;
+uint32_t waits_ms[2];  // for the trigger to fall, and to rise
+fake_board::Change changed[fake_board::kMostChanges];
+size_t change_number;
+uint32_t chosen[board::kMaxCounters];
+constexpr const char *kCounters[] = {"calls", "twice"};
+constexpr board::Facts kFacts = {BoardKind::kSimulated,
+                                 "fake",
+                                 kCapabilityClockModes | kCapabilityPowerWindow,
+                                 {1'000'000, 2'000'000},
+                                 kCounters,
+                                 2,
+                                 0,
+                                 2};
+board::Facts the_facts = kFacts;
+
+void use_link() {
+    if (resting) {
+        __builtin_trap();
+    }
+}
 
 }  // namespace
 
@@ -27,7 +48,22 @@ void reset() {
     to_board.begin = to_board.end = from_board.end = 0;
     now_ms = 0;
     most_taken = kHeldBytes;
+    resting = false;
+    change_number = 0;
+    the_facts = kFacts;
+    script_trigger(kNever, kNever);
 }
+
+board::Facts &facts() { return the_facts; }
+
+void script_trigger(uint32_t rises_ms, uint32_t falls_ms) {
+    waits_ms[true] = rises_ms;
+    waits_ms[false] = falls_ms;
+}
+
+const Change *changes() { return changed; }
+size_t change_count() { return change_number; }
+const uint32_t *events() { return chosen; }
 
 void give(const uint8_t *bytes, size_t size) {
     if (to_board.end + size > kHeldBytes) {
@@ -47,16 +83,13 @@ void take_slowly(size_t bytes) { most_taken = bytes; }
 namespace board {
 namespace {
 
-constexpr const char *kCounters[] = {"calls", "twice"};
-constexpr Facts kFacts = {BoardKind::kSimulated, "fake", kCapabilityClockModes,
-                          {1'000'000, 2'000'000}, kCounters, 2};
 ClockMode mode = ClockMode::kHighPerformance;
 uint32_t calls;
 
 }  // namespace
 
 void init() {}
-const Facts &facts() { return kFacts; }
+const Facts &facts() { return the_facts; }
 const char *restart_words() { return nullptr; }
 
 bool survive(void (*function)(void *), void *argument) {
@@ -65,6 +98,7 @@ bool survive(void (*function)(void *), void *argument) {
 }
 
 size_t read(uint8_t *to, size_t size) {
+    use_link();
     const size_t there = fake_board::unread();
     const size_t count = there < size ? there : size;
     std::memcpy(to, to_board.bytes + to_board.begin, count);
@@ -73,6 +107,7 @@ size_t read(uint8_t *to, size_t size) {
 }
 
 size_t write(const uint8_t *from, size_t size) {
+    use_link();
     taking = !taking || most_taken == fake_board::kHeldBytes;
     const size_t most = taking ? most_taken : 0;
     const size_t room = fake_board::kHeldBytes - from_board.end;
@@ -88,12 +123,35 @@ uint32_t milliseconds() { return now_ms; }
 uint64_t ticks() { return now_ms; }
 uint32_t tick_hz() { return 1000; }
 void begin_inference() { fake_board::pass(1); }
-void end_inference() {}
 
 void read_counters(uint32_t *values) {
     values[0] = ++calls;
     values[1] = 2 * calls;
 }
+
+void count_events(const uint32_t *events, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        chosen[i] = events[i];
+    }
+    the_facts.counter_count = count > 0 ? count : kFacts.counter_count;
+}
+
+void set_lines(bool in0, bool in1) {
+    const auto lines = static_cast<uint8_t>(in0 | in1 << 1);
+    const bool same = change_number > 0 && changed[change_number - 1].lines == lines;
+    if (!same && change_number < fake_board::kMostChanges) {
+        changed[change_number++] = {lines, now_ms, from_board.end};
+    }
+}
+
+bool await_trigger(bool high, uint32_t ms) {
+    const bool comes = waits_ms[high] != fake_board::kNever && waits_ms[high] < ms;
+    now_ms += comes ? waits_ms[high] : ms;
+    return comes;
+}
+
+void rest_link() { resting = true; }
+void resume_link() { resting = false; }
 
 ClockMode clock() { return mode; }
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr uint32_t kHeadOfCalls = 1 << 24 | kServiceId << 16;
 constexpr uint32_t kIdentify = 1;
+constexpr uint8_t kCalls = 20;  // from 0 on: all there are, and some that are none
 constexpr uint32_t kMark = 0x5EEDED;
 
 enum Step : uint8_t { kRaw, kBody, kDamagedBody, kCall, kSilence, kSlowHost, kSteps };
@@ -58,7 +59,7 @@ void take_step(Step step, const uint8_t *bytes, size_t size) {
             break;
         case kCall:
             if (size > 0) {
-                give_call(bytes[0] % 16, 0, bytes + 1, size - 1);
+                give_call(bytes[0] % kCalls, 0, bytes + 1, size - 1);
             }
             break;
         case kSilence:

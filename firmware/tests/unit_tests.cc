@@ -1,23 +1,15 @@
-#include <cstdio>
 #include <cstring>
 
+#include "check.h"
 #include "fake_board.h"
 #include "rpc/scanner.h"
 #include "rpc/server.h"
 
 using namespace autodeploy;
 
-namespace {
-
 int failures = 0;
 
-#define CHECK(what)                                                  \
-    do {                                                             \
-        if (!(what)) {                                               \
-            std::printf("%s:%d: %s\n", __FILE__, __LINE__, #what);   \
-            ++failures;                                              \
-        }                                                            \
-    } while (false)
+namespace {
 
 constexpr size_t kBodyBytes = 12;
 constexpr size_t kFrameBytes = kFrameHeaderBytes + kBodyBytes;
@@ -134,6 +126,13 @@ void a_reader_stops_at_the_end() {
     CHECK(reader.u32() == 0);
 }
 
+void a_reader_takes_bytes_one_by_one() {
+    const uint8_t message[] = {7, 8};
+    Reader reader({message, sizeof message});
+    CHECK(reader.u8() == 7 && reader.u8() == 8 && reader.complete());
+    CHECK(reader.u8() == 0 && !reader.complete());
+}
+
 void a_writer_stops_at_its_capacity() {
     uint8_t buffer[9];
     Writer writer(buffer, 8);
@@ -195,8 +194,12 @@ int main() {
     a_frame_that_is_too_long_is_skipped_whole();
     giving_up_finds_what_a_broken_frame_swallowed();
     a_reader_stops_at_the_end();
+    a_reader_takes_bytes_one_by_one();
     a_writer_stops_at_its_capacity();
     the_log_is_read_by_cursor();
     the_log_keeps_its_latest_bytes();
+    test_tensors();
+    test_power();
+    test_counters();
     return failures;
 }

@@ -41,8 +41,10 @@ class EchoEngine final : public Engine {
     EchoEngine(LayerLog &layers, Refusal &refusal) : layers_(layers), refusal_(refusal) {}
 
     const char *name() const override { return "echo"; }
+    bool can_keep_tensors() const override { return true; }
 
-    Status prepare(uint8_t *arena, uint32_t bytes, Prepared &prepared) override {
+    Status prepare(uint8_t *arena, uint32_t bytes, bool keep_tensors,
+                   Prepared &prepared) override {
         const uint32_t used = 2 * offset_of(kTensors);
         if (used > bytes) {
             return refusal_.because(Status::kNoMemory,
@@ -52,12 +54,17 @@ class EchoEngine final : public Engine {
         }
         arena_ = arena;
         std::memset(arena, 0, used);
-        prepared = {used, kTensors, kTensors, kTensors, 0};
+        prepared = {used, kTensors, kTensors, kTensors, 0, keep_tensors ? 2 * kTensors : 0};
         return Status::kOk;
     }
 
-    Tensor input(uint32_t index) override { return tensor(index, arena_); }
-    Tensor output(uint32_t index) override { return tensor(index, arena_ + offset_of(kTensors)); }
+    Tensor input(uint32_t index) override { return echo(index, arena_); }
+    Tensor output(uint32_t index) override { return echo(index, arena_ + offset_of(kTensors)); }
+
+    /** The inputs, then the outputs: each has a place of its own, so all are kept at no cost. */
+    Tensor tensor(uint32_t index) override {
+        return index < kTensors ? input(index) : output(index - kTensors);
+    }
 
     Status invoke() override {
         for (uint32_t i = 0; i < kTensors; ++i) {
@@ -82,10 +89,10 @@ class EchoEngine final : public Engine {
         return offset;
     }
 
-    static Tensor tensor(uint32_t index, uint8_t *start) {
-        const EchoTensor &echo = config::kEchoTensors[index];
-        return {{echo.name, echo.type, echo.shape, echo.rank, bytes_of(echo), echo.scale,
-                 echo.zero_point},
+    static Tensor echo(uint32_t index, uint8_t *start) {
+        const EchoTensor &tensor = config::kEchoTensors[index];
+        return {{tensor.name, tensor.type, tensor.shape, tensor.rank, bytes_of(tensor),
+                 tensor.scale, tensor.zero_point},
                 start + offset_of(index)};
     }
 

@@ -1,17 +1,23 @@
 #include <cinttypes>
 #include <new>
 
+#include "tensorflow/lite/micro/memory_planner/linear_memory_planner.h"
 #include "tensorflow/lite/micro/micro_interpreter.h"
 #include "tensorflow/lite/micro/micro_resource_variable.h"
 #include "validator/engine.h"
+#include "validator/limits.h"
 #include "validator/model.h"
 #include "validator/tflm_log.h"
+#include "validator/tflm_tensor.h"
 
 namespace autodeploy {
 namespace {
 
 /** TFLM does not check that its own first allocations fit; these bytes are enough for them. */
 constexpr uint32_t kLeastArenaBytes = 512;
+
+/** What plans an arena in which each tensor has a place of its own lies at the start of it. */
+constexpr uint32_t kPlannerBytes = aligned(sizeof(tflite::LinearMemoryPlanner));
 
 /** Hands TFLM's events to the layer log. */
 class Profiler final : public tflite::MicroProfilerInterface {
@@ -41,17 +47,24 @@ class TflmEngine final : public Engine {
         : log_(log), refusal_(refusal), profiler_(layers) {}
 
     const char *name() const override { return "tflm"; }
+    bool can_keep_tensors() const override {
+        return GivesTensors<tflite::MicroInterpreter>::value;
+    }
 
-    Status prepare(uint8_t *arena, uint32_t bytes, Prepared &prepared) override {
+    Status prepare(uint8_t *arena, uint32_t bytes, bool keep_tensors,
+                   Prepared &prepared) override {
         arena_ = arena;
         arena_bytes_ = bytes;
+        planner_bytes_ = keep_tensors ? kPlannerBytes : 0;
         const Status status = make_interpreter();
         if (status == Status::kOk) {
-            prepared = {static_cast<uint32_t>(interpreter_->arena_used_bytes()),
+            const size_t used = planner_bytes_ + interpreter_->arena_used_bytes();
+            prepared = {static_cast<uint32_t>(used),
                         static_cast<uint32_t>(interpreter_->inputs_size()),
                         static_cast<uint32_t>(interpreter_->outputs_size()),
                         main_graph()->operators()->size(),
-                        static_cast<uint32_t>(kResourceVariables)};
+                        static_cast<uint32_t>(kResourceVariables),
+                        keep_tensors ? main_graph()->tensors()->size() : 0};
         }
         return status;
     }
@@ -62,6 +75,11 @@ class TflmEngine final : public Engine {
 
     Tensor output(uint32_t index) override {
         return describe(*interpreter_->output(index), main_graph()->outputs()->Get(index));
+    }
+
+    Tensor tensor(uint32_t index) override {
+        return describe_kept(*eval_tensor(*interpreter_, index), *tflite::GetModel(kModelData),
+                             index, {arena_, arena_bytes_});
     }
 
     Status invoke() override {
@@ -93,16 +111,25 @@ class TflmEngine final : public Engine {
                 resolver ? Status::kBadModel : Status::kUnsupportedOperator,
                 resolver ? "the model has another schema version" : "TFLM lacks an operator");
         }
-        if (arena_bytes_ < kLeastArenaBytes + variable_bytes()) {
+        if (arena_bytes_ < planner_bytes_ + kLeastArenaBytes + variable_bytes()) {
             return too_small();
         }
-        auto *allocator = tflite::MicroAllocator::Create(arena_, arena_bytes_);
+        auto *allocator = make_allocator();
         auto *variables = kResourceVariables == 0 ? nullptr
                                                   : tflite::MicroResourceVariables::Create(
                                                         allocator, kResourceVariables);
         interpreter_ = new (storage_)
             tflite::MicroInterpreter(model, *resolver, allocator, variables, &profiler_);
         return interpreter_->AllocateTensors() == kTfLiteOk ? Status::kOk : why_not();
+    }
+
+    tflite::MicroAllocator *make_allocator() {
+        if (planner_bytes_ == 0) {
+            return tflite::MicroAllocator::Create(arena_, arena_bytes_);
+        }
+        auto *planner = new (arena_) tflite::LinearMemoryPlanner();
+        return tflite::MicroAllocator::Create(arena_ + planner_bytes_,
+                                              arena_bytes_ - planner_bytes_, planner);
     }
 
     Status why_not() {
@@ -118,8 +145,8 @@ class TflmEngine final : public Engine {
 
     Status too_small() {
         return refusal_.because(Status::kNoMemory,
-                                "an arena of %" PRIu32 " bytes is too small for the model",
-                                arena_bytes_);
+                                "an arena of %" PRIu32 " bytes is too small for the model%s",
+                                arena_bytes_, planner_bytes_ ? " with all tensors kept" : "");
     }
 
     static uint32_t variable_bytes() {
@@ -145,6 +172,7 @@ class TflmEngine final : public Engine {
     Profiler profiler_;
     uint8_t *arena_ = nullptr;
     uint32_t arena_bytes_ = 0;
+    uint32_t planner_bytes_ = 0;  // 0 when tensors are not kept
     tflite::MicroInterpreter *interpreter_ = nullptr;
     alignas(tflite::MicroInterpreter) unsigned char storage_[sizeof(tflite::MicroInterpreter)];
 };

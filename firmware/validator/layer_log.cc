@@ -8,6 +8,9 @@ void LayerLog::clear() {
 }
 
 void LayerLog::begin(const char *tag) {
+    if (paused_) {
+        return;
+    }
     if (depth_++ > 0 || count_ == config::kMaxLayers) {
         return;
     }
@@ -18,6 +21,9 @@ void LayerLog::begin(const char *tag) {
 }
 
 void LayerLog::end() {
+    if (paused_) {
+        return;
+    }
     const uint64_t ended = board::ticks();
     if (--depth_ > 0 || count_ == config::kMaxLayers) {
         return;
@@ -26,8 +32,10 @@ void LayerLog::end() {
     board::read_counters(counters);
     Layer &layer = layers_[count_++];
     layer.ticks = ended - began_;
-    for (size_t i = 0; i < board::facts().counter_count; ++i) {
-        layer.counters[i] = counters[i] - layer.counters[i];
+    const board::Facts &facts = board::facts();
+    for (size_t i = 0; i < facts.counter_count; ++i) {
+        const bool byte = i >= facts.counter_count - facts.byte_counters;
+        layer.counters[i] = (counters[i] - layer.counters[i]) & (byte ? 0xFF : UINT32_MAX);
     }
 }
 

@@ -14,6 +14,9 @@ class LayerLog {
    public:
     void clear();
 
+    /** While it is paused it keeps nothing, and costs next to nothing. */
+    void pause(bool paused) { paused_ = paused; }
+
     /** `tag` has to live as long as the records. */
     void begin(const char *tag);
     void end();
@@ -32,6 +35,7 @@ class LayerLog {
     uint32_t count_ = 0;
     uint32_t depth_ = 0;
     uint64_t began_ = 0;
+    bool paused_ = false;
 };
 
 }  // namespace autodeploy

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "validator/limits.h"
+#include "validator/power_run.h"
 
 namespace autodeploy {
 namespace {
@@ -29,7 +30,8 @@ Identity Validator::identify() const {
     identity.model_sha256 = {config::kModelSha256, sizeof config::kModelSha256};
     identity.engine = engine_.name();
     identity.engine_version = config::kEngineVersion;
-    identity.capabilities = facts.capabilities | kCapabilityLayerProfile;
+    identity.capabilities = facts.capabilities | kCapabilityLayerProfile |
+                            (engine_.can_keep_tensors() ? kCapabilityAnyTensor : 0);
     identity.clock = board::clock();
     identity.clocks_hz = facts.clocks_hz;
     identity.tick_hz = board::tick_hz();
@@ -66,12 +68,14 @@ Status Validator::configure(uint32_t arena_bytes, ModelState &state) {
 
 Status Validator::prepare(uint32_t arena_bytes) {
     Status status = Status::kInternalError;
-    if (survives([&] { status = engine_.prepare(arena, arena_bytes, prepared_); })) {
+    if (survives([&] {
+            status = engine_.prepare(arena, arena_bytes, keep_tensors_, prepared_);
+        })) {
         return status;
     }
     return refusal_.because(Status::kNoMemory,
-                            "the engine crashed: an arena of %" PRIu32 " bytes is too small",
-                            arena_bytes);
+                            "the engine crashed: an arena of %" PRIu32 " bytes is too small%s",
+                            arena_bytes, keep_tensors_ ? " to keep all tensors" : "");
 }
 
 Status Validator::check_inputs_fit() {
@@ -86,22 +90,6 @@ Status Validator::check_inputs_fit() {
                                 bytes, prepared_.layers);
     }
     return Status::kOk;
-}
-
-Status Validator::describe_input(uint32_t index, TensorInfo &info) {
-    const Status status = check_index("input", index, prepared_.inputs);
-    if (status == Status::kOk) {
-        info = engine_.input(index).info;
-    }
-    return status;
-}
-
-Status Validator::describe_output(uint32_t index, TensorInfo &info) {
-    const Status status = check_index("output", index, prepared_.outputs);
-    if (status == Status::kOk) {
-        info = engine_.output(index).info;
-    }
-    return status;
 }
 
 Status Validator::write_input(uint32_t index, uint32_t offset, Bytes data) {
@@ -144,28 +132,11 @@ Status Validator::infer(uint64_t &ticks) {
         status = engine_.invoke();
         ticks = board::ticks() - began;
     });
-    board::end_inference();
     if (!configured_) {
         refusal_.because(status, "the engine crashed; configure it anew");
     }
     has_run_ = has_run_ || status == Status::kOk;
     has_outputs_ = status == Status::kOk;
-    return status;
-}
-
-Status Validator::read_output(uint32_t index, uint32_t offset, uint32_t length, Bytes &data) {
-    TensorInfo info;
-    Status status = describe_output(index, info);
-    if (status == Status::kOk) {
-        status = check_range("output", info.bytes, offset, length);
-    }
-    if (status == Status::kOk && !has_outputs_) {
-        status = refusal_.because(Status::kBadArgument, "no inference has run since %s",
-                                  has_run_ ? "the reset" : "configure");
-    }
-    if (status == Status::kOk) {
-        data = {engine_.output(index).data + offset, length};
-    }
     return status;
 }
 
@@ -194,6 +165,57 @@ Status Validator::set_clock(ClockMode mode) {
     return Status::kOk;
 }
 
+/** What was counted of the latest inference is forgotten: it has other names. */
+Status Validator::select_counters(const uint32_t *events, uint32_t count) {
+    const size_t most = board::facts().events_at_once;
+    if (most == 0) {
+        return refusal_.because(Status::kUnsupported, "the counters of %s are fixed",
+                                config::kBoardName);
+    }
+    if (count > most) {
+        return refusal_.because(Status::kBadArgument, "%" PRIu32 " events; %zu fit at once", count,
+                                most);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (events[i] > UINT16_MAX) {
+            return refusal_.because(Status::kBadArgument, "no event has the number %" PRIu32,
+                                    events[i]);
+        }
+    }
+    board::count_events(events, count);
+    layers_.clear();
+    return Status::kOk;
+}
+
+Status Validator::arm_power(uint32_t count, uint32_t wait_ms) {
+    if ((board::facts().capabilities & kCapabilityPowerWindow) == 0) {
+        return refusal_.because(Status::kUnsupported, "%s has no power window",
+                                config::kBoardName);
+    }
+    const Status status = count > 0 ? check_configured() : Status::kOk;
+    power_armed_ = status == Status::kOk;
+    power_count_ = count;
+    power_wait_ms_ = wait_ms;
+    return status;
+}
+
+void Validator::run_armed_power() {
+    if (!power_armed_) {
+        return;
+    }
+    power_armed_ = false;
+    const auto infer_once = [](void *itself) {
+        uint64_t ticks = 0;
+        return static_cast<Validator *>(itself)->infer(ticks) == Status::kOk;
+    };
+    layers_.pause(true);
+    power_run_ = perform_power_run(power_count_, power_wait_ms_, {infer_once, this});
+    layers_.pause(false);
+    if (power_run_.outcome == PowerOutcome::kInvokeFailed) {
+        log_.line("power run: %s", refusal_.words());
+    }
+}
+
 Status Validator::reset_state() {
     Status status = check_configured();
     if (status == Status::kOk) {
@@ -209,24 +231,6 @@ Status Validator::check_configured() {
     if (!configured_) {
         return refusal_.because(Status::kNotConfigured,
                                 "configure has not succeeded since the start");
-    }
-    return Status::kOk;
-}
-
-Status Validator::check_index(const char *what, uint32_t index, uint32_t count) {
-    const Status status = check_configured();
-    if (status == Status::kOk && index >= count) {
-        return refusal_.because(Status::kBadArgument, "%s %" PRIu32 " of %" PRIu32, what, index,
-                                count);
-    }
-    return status;
-}
-
-Status Validator::check_range(const char *what, uint32_t bytes, uint32_t offset, size_t length) {
-    if (offset > bytes || length > bytes - offset) {
-        return refusal_.because(Status::kBadArgument,
-                                "the %s has %" PRIu32 " bytes, not %zu from byte %" PRIu32 " on",
-                                what, bytes, length, offset);
     }
     return Status::kOk;
 }

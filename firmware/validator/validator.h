@@ -12,7 +12,7 @@ namespace autodeploy {
  */
 class Validator {
    public:
-    explicit Validator(Log &log) : engine_(make_engine(log, layers_, refusal_)) {}
+    explicit Validator(Log &log) : log_(log), engine_(make_engine(log, layers_, refusal_)) {}
 
     Identity identify() const;
     Status configure(uint32_t arena_bytes, ModelState &state);
@@ -22,11 +22,20 @@ class Validator {
     Status invoke(uint32_t count, InvokeTiming &timing);
     Status read_output(uint32_t index, uint32_t offset, uint32_t length, Bytes &data);
     Status read_layers(uint32_t first, const LayerLog *&layers);
+    Status keep_tensors(bool keep);
+    Status describe_tensor(uint32_t index, TensorInfo &info);
+    Status read_tensor(uint32_t index, uint32_t offset, uint32_t length, Bytes &data);
     Status set_clock(ClockMode mode);
+    Status select_counters(const uint32_t *events, uint32_t count);
     Status reset_state();
     void reboot() { reboot_requested_ = true; }
+    Status arm_power(uint32_t count, uint32_t wait_ms);
+    PowerRun power_result() const { return power_run_; }
 
     bool reboot_requested() const { return reboot_requested_; }
+
+    /** The power run that was armed by the call before, if any; the answer has to be on its way. */
+    void run_armed_power();
 
     /** For calls that are refused, here or by the service. */
     Refusal &refusal() { return refusal_; }
@@ -36,18 +45,27 @@ class Validator {
     Status check_configured();
     Status check_inputs_fit();
     Status check_index(const char *what, uint32_t index, uint32_t count);
+    Status check_kept(uint32_t index);
     Status check_range(const char *what, uint32_t bytes, uint32_t offset, size_t length);
+    Status read(const char *what, const Tensor &tensor, uint32_t offset, uint32_t length,
+                Bytes &data);
     uint8_t *kept_input(uint32_t index);
     Status infer(uint64_t &ticks);
 
+    Log &log_;
     Refusal refusal_;
     LayerLog layers_;
     Engine &engine_;
     Prepared prepared_ = {};
+    bool keep_tensors_ = false;  // from the next configure on
     bool configured_ = false;
     bool has_run_ = false;
     bool has_outputs_ = false;
     bool reboot_requested_ = false;
+    bool power_armed_ = false;
+    uint32_t power_count_ = 0;
+    uint32_t power_wait_ms_ = 0;
+    PowerRun power_run_ = {};
 };
 
 }  // namespace autodeploy

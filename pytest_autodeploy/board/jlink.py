@@ -29,8 +29,18 @@ FLASH_TIMEOUT_S = 120.0
 SHORT_TIMEOUT_S = 20.0
 SPEED_KHZ = 4000
 
+COMMANDER = "JLink.exe" if os.name == "nt" else "JLinkExe"
+
 _IMAGE = "image.bin"
 _SCRIPT = "commands.jlink"
+
+
+def find_commander(executable: str | None = None) -> str | None:
+    """J-Link Commander, or what is given in its place; None when it is not there."""
+    found = shutil.which(executable or COMMANDER)
+    if found is None and os.name == "nt" and executable is None:
+        found = shutil.which(COMMANDER, path=r"C:\Program Files\SEGGER\JLink")
+    return str(Path(found).absolute()) if found else None
 
 
 class JLink:
@@ -120,18 +130,15 @@ class JLink:
                 ) from error
 
     def _find(self) -> str:
-        name = "JLink.exe" if os.name == "nt" else "JLinkExe"
-        found = shutil.which(self._executable or name)
-        if found is None and os.name == "nt" and self._executable is None:
-            found = shutil.which(name, path=r"C:\Program Files\SEGGER\JLink")
+        found = find_commander(self._executable)
         if found is None:
             where = f"{self._executable} is not there" if self._executable else "not on PATH"
             raise ProbeUnavailable(
-                f"J-Link Commander ({name}): {where}",
+                f"J-Link Commander ({COMMANDER}): {where}",
                 board=self._board,
                 hint="install SEGGER's J-Link software, or use pyOCD where it knows the chip",
             )
-        return str(Path(found).absolute())
+        return found
 
     def _late(
         self, task: str, done: Finished, timeout_s: float, kind: type[ProbeFailed]

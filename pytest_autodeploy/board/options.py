@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_autodeploy.option import Option, positive_float, positive_int
+from pytest_autodeploy.profile.pmu import SYNTAX, parse_events
 
 DEFAULT_EVB = "sim:apollo4p_evb"
 
@@ -76,6 +77,24 @@ BOARD_OPTIONS = (
         metavar="MODE",
         default="HP",
         choices=("HP", "LP"),
+    ),
+    Option(
+        "evb_counters",
+        "--evb-counters",
+        f"Events of a Cortex-M55 that profiles count per layer: {SYNTAX}; several with commas "
+        "between. More than fit at once take several runs (default: default)",
+        metavar="EVENTS",
+        default=(),
+        convert=parse_events,
+    ),
+    Option(
+        "evb_dwt_counters",
+        "--evb-dwt-counters",
+        "The 8-bit counters of a Cortex-M4 (cpi, exc, sleep, lsu, fold): modulo gives each layer's "
+        "count modulo 256, off leaves them out (default: off)",
+        metavar="MODE",
+        default="off",
+        choices=("modulo", "off"),
     ),
     Option(
         "evb_arena_kb",

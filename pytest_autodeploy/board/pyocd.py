@@ -29,6 +29,14 @@ _PROGRAMMED = re.compile(r"programmed (\d+) bytes", re.IGNORECASE)
 _LEVEL = re.compile(r"^\d+ [CE] ")
 
 
+def find_pyocd() -> list[str]:
+    """The words that start pyOCD: that of this Python, or one on PATH; none when it is missing."""
+    if importlib.util.find_spec("pyocd"):
+        return [sys.executable, "-P", "-m", "pyocd"]
+    found = shutil.which("pyocd")
+    return [found] if found else []
+
+
 class PyOcd:
     """The probe of ``board`` driven by pyOCD, for the chip that J-Link knows as ``device``.
 
@@ -121,15 +129,14 @@ class PyOcd:
             raise ProbeUnavailable(f"cannot run pyOCD: {error}", board=self._board) from error
 
     def _find(self) -> list[str]:
-        if importlib.util.find_spec("pyocd"):
-            return [sys.executable, "-P", "-m", "pyocd"]
-        if found := shutil.which("pyocd"):
-            return [found]
-        raise ProbeUnavailable(
-            "pyOCD is not installed",
-            board=self._board,
-            hint="pip install pyocd, or flash with J-Link",
-        )
+        command = find_pyocd()
+        if not command:
+            raise ProbeUnavailable(
+                "pyOCD is not installed",
+                board=self._board,
+                hint="pip install pyocd, or flash with J-Link",
+            )
+        return command
 
     def _failed(
         self, task: str, done: Finished, kind: type[ProbeFailed]

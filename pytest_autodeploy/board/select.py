@@ -30,8 +30,8 @@ def make_board(
     ``cache`` is the folder for built firmware, None the user's own; ``sim_arguments`` are added to
     the command line of a simulated board.
     """
-    prefix, name = _split(board_id)
-    spec = board_spec(name, KINDS[prefix])
+    prefix, _ = _split(board_id)
+    spec = spec_of(board_id)
     if settings.evb_port is not None and settings.evb_probe is None:
         return _attached(board_id, spec, settings)
     if prefix == SIMULATED:
@@ -43,7 +43,7 @@ def make_board(
         from pytest_autodeploy.board.emulated import EmulatedBoard
         from pytest_autodeploy.build.cmake import CMakeBuilder
 
-        builder = CMakeBuilder(spec, _build_options(settings, cache), board_id=board_id)
+        builder = CMakeBuilder(spec, build_options(settings, cache), board_id=board_id)
         return EmulatedBoard(board_id, spec, builder, timeout_s=settings.evb_timeout)
     return _hardware(board_id, spec, settings, cache)
 
@@ -72,13 +72,13 @@ def _hardware(board_id: str, spec: BoardSpec, settings: Settings, cache: Path | 
         board_id,
         spec,
         probe=tool(board_id, spec.jlink_device, serial=settings.evb_probe),
-        firmware_for=NeuralSpotBuilder(spec, _build_options(settings, cache)).build,
+        firmware_for=NeuralSpotBuilder(spec, build_options(settings, cache)).build,
         port=settings.evb_port,
         timeout_s=settings.evb_timeout,
     )
 
 
-def _build_options(settings: Settings, cache: Path | None) -> BuildOptions:
+def build_options(settings: Settings, cache: Path | None) -> BuildOptions:
     from pytest_autodeploy.build.firmware import BuildOptions
 
     return BuildOptions(
@@ -94,15 +94,15 @@ def _build_options(settings: Settings, cache: Path | None) -> BuildOptions:
 def check_names(names: Iterable[str], settings: Settings) -> None:
     """Check boards without starting one. Raises UnknownBoard or SettingError."""
     for board_id in names:
-        prefix = _check_known(board_id)
+        prefix = check_known(board_id)
         if settings.evb_require_hardware and prefix:
             raise SettingError(f"--evb-require-hardware: {board_id} is no hardware")
         if prefix == EMULATED and settings.evb_port is not None:
             raise SettingError(f"--evb-port: {board_id} is started by this run and has no port")
 
 
-def _check_known(board_id: str) -> str:
-    """The part before the board's name. Raises UnknownBoard."""
+def check_known(board_id: str) -> str:
+    """The part before a board's name, such as ``sim:``. Raises UnknownBoard."""
     prefix, name = _split(board_id)
     kind = KINDS.get(prefix)
     if kind is None:
@@ -118,6 +118,12 @@ def _check_known(board_id: str) -> str:
         hint = f"{meant}Boards: {', '.join(prefix + known for known in board_names(kind))}"
         raise UnknownBoard(f"unknown board {board_id!r}", hint=hint) from error
     return prefix
+
+
+def spec_of(board_id: str) -> BoardSpec:
+    """The entry of the catalog for a board that a user typed. Raises UnknownBoard."""
+    prefix, name = _split(board_id)
+    return board_spec(name, KINDS[prefix])
 
 
 def _split(board_id: str) -> tuple[str, str]:

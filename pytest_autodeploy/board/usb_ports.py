@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from serial.tools import list_ports
 
+from pytest_autodeploy.board.catalog import board_names, board_spec
 from pytest_autodeploy.errors import BoardUnavailable
 
 if TYPE_CHECKING:
@@ -31,6 +32,16 @@ def find_port(spec: BoardSpec, board: str, probe: str) -> str | None:
             hint="choose one by --evb-port DEVICE",
         )
     return str(found[0].device) if found else None
+
+
+def ports_of_boards() -> list[tuple[Any, list[str]]]:
+    """The serial ports whose USB ids are those of boards, each with the names of these boards."""
+    specs = [board_spec(name) for name in board_names()]
+    found = [
+        (port, [spec.name for spec in specs if _has_ids(port, spec)])
+        for port in list_ports.comports()
+    ]
+    return [(port, names) for port, names in found if names]
 
 
 def exists(url: str) -> bool:
@@ -66,8 +77,14 @@ def probe_identity(serial: str) -> str:
 
 
 def _is_of(port: Any, spec: BoardSpec, probe: str) -> bool:
-    if port.vid != spec.usb_vid or spec.usb_pid not in (None, port.pid):
-        return False
+    return _has_ids(port, spec) and _has_number(port, spec, probe)
+
+
+def _has_ids(port: Any, spec: BoardSpec) -> bool:
+    return port.vid == spec.usb_vid and spec.usb_pid in (None, port.pid)
+
+
+def _has_number(port: Any, spec: BoardSpec, probe: str) -> bool:
     return spec.transport != "uart" or _number(port.serial_number or "") == _number(probe)
 
 

@@ -132,6 +132,7 @@ def make_recipe(
         "message_bytes": buffers.message_bytes,
         "window_bytes": buffers.window_bytes,
         "log_bytes": buffers.log_bytes,
+        "power_pins": dict(spec.power_pins),
         "resolver_methods": list(model.resolver_methods),
         "variables": model.resource_variables,
         "echo": [_echo(tensor) for tensor in model.inputs] if engine == "echo" else [],

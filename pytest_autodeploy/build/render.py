@@ -1,4 +1,4 @@
-"""Templates of firmware: strict, and with what makes any text safe inside C."""
+"""Templates of C, make and CMake: strict, and with what makes any text safe inside C."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _PLAIN = re.compile(rb"[A-Za-z0-9 _.,:;+*/()\[\]=<>-]")
 _BYTES_A_LINE = 32
 
 
-def render(template: str, context: Mapping[str, Any]) -> str:
-    """A template of ``templates/firmware``; a name that the context lacks is an error."""
-    return _environment().get_template(f"{template}.j2").render(context)
+def render(template: str, context: Mapping[str, Any], folder: str = "firmware") -> str:
+    """A template of a folder of ``templates``; a name that the context lacks is an error."""
+    return _environment(folder).get_template(f"{template}.j2").render(context)
 
 
 def c_string(text: str) -> str:
@@ -44,13 +44,13 @@ def c_data(data: bytes) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _environment(folder: str) -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
     from pytest_autodeploy.resources import resource
 
     environment = Environment(
-        loader=FileSystemLoader(resource("templates", "firmware")),
+        loader=FileSystemLoader(resource("templates", folder)),
         autoescape=select_autoescape(()),  # C, not HTML: see the filters
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -54,8 +54,11 @@ class TflmTree:
         """The folder's name: what the trees in circulation carry their version in."""
         return self.root.name
 
-    def library(self, core: str) -> Path:
-        """The static library for a core of the catalog. Raises TreeError naming what was sought."""
+    def library(self, core: str, *, smallest: bool = False) -> Path:
+        """The static library for a core of the catalog: with error strings, or the ``smallest``.
+
+        Raises TreeError naming what was sought.
+        """
         found = [path for pattern in _LIBRARIES for path in sorted(self.root.glob(pattern))]
         fitting = [path for path in found if _is_for(path.relative_to(self.root), core)]
         if not fitting:
@@ -65,7 +68,7 @@ class TflmTree:
                 hint=f"Sought: {' or '.join(_LIBRARIES)} with {' or '.join(_CORES[core])} in its "
                 "path. Build it with tflite-micro's make, or name another tree.",
             )
-        return min(fitting, key=_rank)
+        return min(fitting, key=_rank_of_size if smallest else _rank)
 
     def require_emulation(self, board: str) -> None:
         """Raise TreeError when the licence of the tree does not allow a CPU that is not Ambiq's."""
@@ -87,6 +90,11 @@ def _rank(path: Path) -> tuple[int, int, str]:
     name = path.as_posix()
     words = [index for index, word in enumerate(_BEST_FIRST) if word in name]
     return (0 if "gcc" in name else 1, min(words, default=len(_BEST_FIRST)), name)
+
+
+def _rank_of_size(path: Path) -> tuple[int, int, str]:
+    gcc, strings, name = _rank(path)
+    return (gcc, -strings, name)
 
 
 @dataclass(frozen=True)

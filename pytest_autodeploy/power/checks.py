@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.power.errors import WindowFault, WiringFault
@@ -19,6 +20,7 @@ LEAST_SAMPLES = 100
 
 WINDOW_SHARE = 0.98
 LATENCY_SHARE = 0.1
+CLOCK_SHARE = 0.1
 ENERGY_SHARE = 1e-3
 
 
@@ -30,15 +32,22 @@ def check_window(
     inferences: int,
     least_s: float,
     latency_us: float | None,
+    board_us: float | None = None,
 ) -> None:
     """Raise WiringFault or WindowFault for a window that is not to be trusted.
 
-    ``least_s`` is how long it should last at least, ``latency_us`` what an inference takes by the
-    board's own clock, None when that cannot be compared.
+    ``least_s`` is how long it should last at least. By the board's own clock an inference takes
+    ``latency_us``, and the window lasted ``board_us``; None when that cannot be compared.
     """
     check_ending(window, board=board, pins=pins)
     check_supply(window.mean_v, board=board)
-    for words, hint in _faults(window, inferences, least_s, latency_us):
+    faults = (
+        _faults(window, inferences, least_s),
+        _clock_faults(window, board_us),
+        _time_faults(window, inferences, latency_us),
+        _energy_faults(window),
+    )
+    for words, hint in chain.from_iterable(faults):
         raise WindowFault(words, board=board, hint=hint)
 
 
@@ -73,9 +82,7 @@ def pin(pins: Mapping[str, int], name: str) -> str:
     return f"GPIO {pins[name]}" if name in pins else "its pin"
 
 
-def _faults(
-    window: Window, inferences: int, least_s: float, latency_us: float | None
-) -> Iterator[tuple[str, str]]:
+def _faults(window: Window, inferences: int, least_s: float) -> Iterator[tuple[str, str]]:
     if window.missing:
         yield (
             f"{window.missing} of {window.samples} samples of the window are missing",
@@ -93,8 +100,6 @@ def _faults(
             f"It should have {LEAST_SAMPLES} samples and {least_s:g} s at least: "
             "run more inferences.",
         )
-    yield from _time_faults(window, inferences, latency_us)
-    yield from _energy_faults(window)
 
 
 def _time_faults(
@@ -109,6 +114,21 @@ def _time_faults(
             f"the window lasted {si(1e6 * window.seconds, 'us')}, but inferences times latency are "
             f"{inferences} * {si(latency_us, 'us')} = {si(expected_us, 'us')} ({100 * off:+.1f} %)",
             "Its edges are wrong, or the board ran at another clock than it said.",
+        )
+
+
+def _clock_faults(window: Window, board_us: float | None) -> Iterator[tuple[str, str]]:
+    """The meter counts samples, the board the ticks of its window."""
+    if board_us is None:
+        return
+    window_us = 1e6 * window.seconds
+    off = board_us / window_us - 1
+    if abs(off) > CLOCK_SHARE:
+        yield (
+            f"the window lasted {si(window_us, 'us')} by the meter's samples, but "
+            f"{si(board_us, 'us')} by the board's own ticks ({100 * off:+.1f} %)",
+            "One of the two clocks is wrong: the meter's sampling rate, or the clock that the "
+            "board says it runs at.",
         )
 
 

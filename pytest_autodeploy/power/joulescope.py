@@ -120,7 +120,7 @@ class Joulescope:
 
     def _chosen(self, paths: list[str]) -> str:
         serials = {path.rpartition("/")[2]: path for path in paths}
-        there = ", ".join(_name(path) for path in paths) or "none"
+        there = ", ".join(device_name(path) for path in paths) or "none"
         if self._serial is None and len(paths) == 1:
             return paths[0]
         if self._serial is not None and self._serial in serials:
@@ -233,6 +233,6 @@ def _unpacked(samples: _Samples) -> tuple[int, Any]:
     return first, np.unpackbits(data, bitorder="little") if data.dtype == np.uint8 else data
 
 
-def _name(path: str) -> str:
+def device_name(path: str) -> str:
     """``u/js220/000415`` as users know it: JS220-000415."""
     return "-".join(path.split("/")[1:]).upper()

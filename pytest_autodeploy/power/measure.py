@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.limits import Mode
     from pytest_autodeploy.power.meter import Chunk, Meter, MeterFacts
+    from pytest_autodeploy.rpc.messages import PowerRun
     from pytest_autodeploy.session import ModelSession
 
 TIMED_RUNS = 2
@@ -139,7 +140,7 @@ class PowerMeter:
         for _ in range(self._options.repeats):
             session.arm_power(planned.inferences, WAIT_S)
             window = handshake.window(chunks, planned.most_s)
-            _check_run(session, planned)
+            ticks = _checked_run(session, planned).ticks
             check_window(
                 window,
                 board=session.board.id,
@@ -147,6 +148,7 @@ class PowerMeter:
                 inferences=planned.inferences,
                 least_s=planned.least_s,
                 latency_us=planned.latency_us,
+                board_us=1e6 * ticks / session.identity.tick_hz,
             )
             windows.append(window)
         return tuple(windows)
@@ -176,10 +178,10 @@ def _kept(chunks: Iterator[Chunk], writer: CaptureWriter) -> Iterator[Chunk]:
         yield chunk
 
 
-def _check_run(session: ModelSession, planned: Plan) -> None:
+def _checked_run(session: ModelSession, planned: Plan) -> PowerRun:
     run = session.power_result()
     if run.outcome is PowerOutcome.DONE and run.inferences == planned.inferences:
-        return
+        return run
     words = run.outcome.name.lower().replace("_", " ")
     raise WindowFault(
         f"{run.inferences} of {planned.inferences} inferences ran in the window ({words})",

@@ -20,10 +20,11 @@ def collect_profile(
     model: Model,
     identity: Identity,
     *,
+    counters: Sequence[str],
     run: Run,
     source: Source,
 ) -> LayerProfile:
-    """One profile of the records of one or more inferences.
+    """One profile of the records of one or more inferences; ``counters`` names those of a record.
 
     Times are the median of the inferences (the lower one of two), counters those of the last.
     """
@@ -48,7 +49,7 @@ def collect_profile(
         )
         for index, record in enumerate(records)
     )
-    return LayerProfile(layers, run, tuple(identity.counters), source, len(inferences))
+    return LayerProfile(layers, run, tuple(counters), source, len(inferences))
 
 
 def _deviation_us(ticks: Sequence[int], hz: int) -> float | None:

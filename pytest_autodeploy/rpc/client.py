@@ -13,7 +13,6 @@ from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.messages import (
     MAX_MESSAGE_BYTES,
-    MESSAGE_HEAD_BYTES,
     MIN_MESSAGE_BYTES,
     PROTOCOL_VERSION,
     Call,
@@ -26,18 +25,11 @@ from pytest_autodeploy.rpc.messages import (
     PowerRun,
     TensorInfo,
 )
+from pytest_autodeploy.rpc.pieces import read_plan, write_plan
 
 Progress = Callable[[int, int], None]
 """Called with the bytes that are done and the bytes that there are."""
 
-_FRAME_BYTES = 16 * 1024
-"""Larger frames gain no speed, and each has to arrive within its share of the deadline."""
-
-_SMALL_FRAME_BYTES = 512
-_WRITE_ENVELOPE_BYTES = FRAME_HEADER_BYTES + MESSAGE_HEAD_BYTES + 3 * 4
-_READ_REQUEST_BYTES = FRAME_HEADER_BYTES + MESSAGE_HEAD_BYTES + 3 * 4
-_READ_ENVELOPE_BYTES = FRAME_HEADER_BYTES + MESSAGE_HEAD_BYTES + 2 * 4
-_ALIGNMENT = 16
 _LOG_TIMEOUT_S = 1.0
 _IDENTIFY_TIMEOUT_S = 5.0
 _LOG_PAGES = 1024
@@ -111,7 +103,7 @@ class ValidatorClient:
     ) -> None:
         """Writes a whole input tensor; ``timeout_s`` bounds the time without progress."""
         view = memoryview(data).cast("B")
-        piece, depth = self._write_plan()
+        piece, depth = write_plan(self._identity or self.identify())
         pieces = [
             (index, start, view[start : start + piece]) for start in range(0, len(view), piece)
         ]
@@ -132,18 +124,7 @@ class ValidatorClient:
 
     def read_output(self, index: int, nbytes: int, on_progress: Progress | None = None) -> bytes:
         """The ``nbytes`` of an output tensor; ``timeout_s`` bounds the time without progress."""
-        piece, depth = self._read_plan()
-        pieces = [(index, start, min(piece, nbytes - start)) for start in range(0, nbytes, piece)]
-        data = bytearray()
-        for (_, _, length), (part,) in zip(
-            pieces, self._calls(messages.READ_OUTPUT, pieces, depth=depth), strict=True
-        ):
-            if len(part) != length:
-                raise self.link.failure(LinkError, f"{len(part)} bytes instead of {length}")
-            data += part
-            if on_progress:
-                on_progress(len(data), nbytes)
-        return bytes(data)
+        return self._read(messages.READ_OUTPUT, index, nbytes, on_progress)
 
     def read_layers(self) -> list[LayerRecord]:
         """All per-layer records of the latest inference."""
@@ -184,6 +165,33 @@ class ValidatorClient:
         run: PowerRun = self._call(messages.POWER_RESULT)[0]
         return run
 
+    def keep_tensors(self, keep: bool) -> None:
+        """From the next `configure` on, keeps every tensor readable, which needs a larger arena.
+
+        Refused by boards without `Capability.ANY_TENSOR`.
+        """
+        self._call(messages.KEEP_TENSORS, keep)
+
+    def describe_tensor(self, index: int) -> TensorInfo:
+        """A kept tensor of subgraph 0 by its index in the model file; its size may be 0 bytes."""
+        info: TensorInfo = self._call(messages.DESCRIBE_TENSOR, index)[0]
+        return info
+
+    def read_tensor(self, index: int, nbytes: int, on_progress: Progress | None = None) -> bytes:
+        """The ``nbytes`` of a kept tensor, as after the latest inference; otherwise as an output.
+
+        Refused when tensors were not kept at the latest `configure`, and before an inference.
+        """
+        return self._read(messages.READ_TENSOR, index, nbytes, on_progress)
+
+    def select_counters(self, events: Sequence[int] = ()) -> int:
+        """Counts these events per layer; without any, the board's own. Gives how many fit at once.
+
+        Events are Arm's numbers. Refused by boards whose counters are fixed.
+        """
+        at_once: int = self._call(messages.SELECT_COUNTERS, tuple(events))[0]
+        return at_once
+
     def close(self) -> None:
         """Closes the link; may be called twice."""
         self.link.close()
@@ -211,6 +219,21 @@ class ValidatorClient:
                 board=self.board,
             ) from None
 
+    def _read(
+        self, call: Call, index: int, nbytes: int, on_progress: Progress | None = None
+    ) -> bytes:
+        piece, depth = read_plan(self._identity or self.identify())
+        pieces = [(index, start, min(piece, nbytes - start)) for start in range(0, nbytes, piece)]
+        data = bytearray()
+        replies = self._calls(call, pieces, depth=depth)
+        for (_, _, length), (part,) in zip(pieces, replies, strict=True):
+            if len(part) != length:
+                raise self.link.failure(LinkError, f"{len(part)} bytes instead of {length}")
+            data += part
+            if on_progress:
+                on_progress(len(data), nbytes)
+        return bytes(data)
+
     def _words(self) -> str:
         """The last lines of the log; what is before them waits for `read_log`."""
         with suppress(BoardError):
@@ -230,26 +253,6 @@ class ValidatorClient:
             log += page
         return log.decode(errors="replace")
 
-    def _write_plan(self) -> tuple[int, int]:
-        """Bytes per piece and requests on their way: several small frames keep a window busy."""
-        identity = self._identity or self.identify()
-        window = identity.window_bytes
-        frame = min(
-            _FRAME_BYTES,
-            identity.max_message_bytes + FRAME_HEADER_BYTES,
-            max(window // 4, _SMALL_FRAME_BYTES),
-            window,
-        )
-        return _aligned(frame - _WRITE_ENVELOPE_BYTES), window // frame
-
-    def _read_plan(self) -> tuple[int, int]:
-        """Bytes per piece and requests on their way: their replies fill about a window."""
-        identity = self._identity or self.identify()
-        window = identity.window_bytes
-        frame = min(_FRAME_BYTES, identity.max_message_bytes + FRAME_HEADER_BYTES)
-        depth = min(window // _READ_REQUEST_BYTES, max(2, window // frame))
-        return _aligned(frame - _READ_ENVELOPE_BYTES), depth
-
     def _other_protocol(self, version: int) -> WrongFirmware:
         newer = version > PROTOCOL_VERSION
         return WrongFirmware(
@@ -258,7 +261,3 @@ class ValidatorClient:
             board=self.board,
             hint="update pytest-autodeploy" if newer else "flash the board with newer firmware",
         )
-
-
-def _aligned(size: int) -> int:
-    return size - size % _ALIGNMENT

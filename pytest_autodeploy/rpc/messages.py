@@ -154,7 +154,7 @@ class ModelState(Struct):
 
 @dataclass(frozen=True)
 class TensorInfo(Struct):
-    """One input or output as the engine sees it; ``scale`` is 0 when not quantised per tensor."""
+    """A tensor as the engine sees it; ``scale`` is 0 when not quantised per tensor."""
 
     name: str
     element_type: TensorType
@@ -246,6 +246,14 @@ ARM_POWER = Call(
     13, "arm_power", _types(count=Uint32, wait_ms=Uint32), repeatable=False, prompt=False
 )
 POWER_RESULT = Call(14, "power_result", {}, _types(run=PowerRun))
+KEEP_TENSORS = Call(15, "keep_tensors", _types(keep=bool))
+DESCRIBE_TENSOR = Call(16, "describe_tensor", _types(index=Uint32), _types(info=TensorInfo))
+READ_TENSOR = Call(
+    17, "read_tensor", _types(index=Uint32, offset=Uint32, length=Uint32), _types(data=bytes)
+)
+SELECT_COUNTERS = Call(
+    18, "select_counters", _types(events=tuple[Uint32, ...]), _types(at_once=Uint32)
+)
 
 CALLS = {
     call.id: call
@@ -264,5 +272,9 @@ CALLS = {
         REBOOT,
         ARM_POWER,
         POWER_RESULT,
+        KEEP_TENSORS,
+        DESCRIBE_TENSOR,
+        READ_TENSOR,
+        SELECT_COUNTERS,
     )
 }

@@ -88,6 +88,18 @@ class Validator(Protocol):
     def power_result(self) -> PowerRun:
         """How the latest power run ended."""
 
+    def keep_tensors(self, keep: bool) -> None:
+        """Whether every tensor is kept from the next configure on."""
+
+    def describe_tensor(self, index: int) -> TensorInfo:
+        """A kept tensor of the main subgraph."""
+
+    def read_tensor(self, index: int, offset: int, length: int) -> bytes:
+        """Exactly ``length`` bytes of a kept tensor."""
+
+    def select_counters(self, events: Sequence[int]) -> int:
+        """The events that layers count, none: the board's own; gives how many fit at once."""
+
 
 class Log:
     """The ring of a board's log; cursors count bytes since the start."""

@@ -10,19 +10,22 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import join
 from typing import Any
 
 from pytest_autodeploy.board.catalog import board_names, board_spec
 from pytest_autodeploy.errors import AutodeployError, MissingExtra
-from pytest_autodeploy.sim.captured import CapturedStderr
+from pytest_autodeploy.sim.captured import STDERR, CapturedStderr
 from pytest_autodeploy.sim.faults import SYNTAX, Fault, Faults, parse_fault
+from pytest_autodeploy.sim.flash import distribution_version
 from pytest_autodeploy.sim.noise import TimingNoise
+from pytest_autodeploy.sim.operator_fault import OperatorFault
 from pytest_autodeploy.sim.power import FAULTS as POWER_FAULTS
 from pytest_autodeploy.sim.power import PowerRig
 from pytest_autodeploy.sim.server import Server
 from pytest_autodeploy.sim.stream import PtyStream, TcpStream
 from pytest_autodeploy.sim.throttle import ByteStream, Throttle
-from pytest_autodeploy.sim.validator import SimulatedValidator, distribution_version
+from pytest_autodeploy.sim.validator import SimulatedValidator
 
 NOT_READY, MISSING_EXTRA = 1, 3
 """Exit codes."""
@@ -31,28 +34,33 @@ NOT_READY, MISSING_EXTRA = 1, 3
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the board until its standard input ends, or until a signal. Returns an exit code."""
     options = _parser().parse_args(arguments)
-    serving = options.serve or sys.stdin.isatty()
+    options.serve = options.serve or sys.stdin.isatty()
     if importlib.util.find_spec("tflite_micro") is None:
-        return _not_ready(MissingExtra("the simulated board", "sim"), MISSING_EXTRA)
+        return _not_ready(options, MissingExtra("the simulated board", "sim"), MISSING_EXTRA)
     _forbid_core_dumps()
+    terminal = os.dup(STDERR)
     stderr = CapturedStderr(options.log)
     try:
         noise = TimingNoise(options.timing_noise, options.timing_seed, options.slowdown)
         power = PowerRig(options.power_fault)
-        validator = SimulatedValidator(board_spec(options.board), stderr, noise, power)
+        faults = Faults(options.fault)
+        validator = SimulatedValidator(
+            board_spec(options.board), stderr, noise, power, faults.of_operators
+        )
         if options.model:
             validator.flash(options.model, options.arena_kb * 1024)
         stream = _open(options.tcp)
     except (AutodeployError, OSError) as error:
-        return _not_ready(error, NOT_READY)
-    server = Server(validator, _slowed(stream, options), Faults(options.fault))
-    if serving:
-        print(f"{options.board} (simulated) on {stream.url}; Ctrl-C ends it.", flush=True)
-    else:
-        _say({"ready": True, "port": stream.url, "pid": os.getpid()})
-        _start(server.control, sys.stdin.buffer, _say)
-    _start(_warm_up)
+        os.dup2(terminal, STDERR)
+        return _not_ready(options, error, NOT_READY)
+    finally:
+        os.close(terminal)
+    server = Server(validator, _slowed(stream, options), faults)
     try:
+        _announce(options, stream.url)
+        if not options.serve:
+            _start(server.control, sys.stdin.buffer, _say)
+        _start(_warm_up)
         server.serve()
     except KeyboardInterrupt:
         return 0
@@ -79,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--link-latency-ms", type=float, default=0, metavar="N", help="latency of each direction")
     add("--log", type=Path, metavar="FILE", help="where TFLM's words go")
     add("--serve", action="store_true", help="ignore standard input, and print words, not JSON")
+    add("--json", action="store_true", help="with --serve: print JSON all the same")
     add(
         "--fault",
         type=_fault,
@@ -111,7 +120,7 @@ def _address(text: str) -> tuple[str, int]:
     return host or "127.0.0.1", int(port)
 
 
-def _fault(text: str) -> Fault:
+def _fault(text: str) -> Fault | OperatorFault:
     try:
         return parse_fault(text)
     except ValueError as error:
@@ -153,8 +162,28 @@ def _say(message: dict[str, Any]) -> None:
     print(json.dumps(message), flush=True)
 
 
-def _not_ready(error: Exception, code: int) -> int:
-    _say({"ready": False, "error": str(error)})
+def _announce(options: argparse.Namespace, url: str) -> None:
+    if options.serve and not options.json:
+        print("\n".join(_introduction(options, url)), flush=True)
+    else:
+        _say({"ready": True, "port": url, "pid": os.getpid()})
+
+
+def _introduction(options: argparse.Namespace, url: str) -> list[str]:
+    """What a person wants to know who has started a board to play with."""
+    lines = [f"{options.board} (simulated) on {url}; Ctrl-C ends it."]
+    if options.model is None:
+        return [*lines, "It runs no model: start it with one to attach pytest to it."]
+    pytest = ["pytest", "autodeploy", f"--tflite={options.model}"]
+    attach = [*pytest, "--evb", f"sim:{options.board}", "--evb-port", url]
+    return [*lines, f"It runs {options.model.name}. In another terminal:", f"  {join(attach)}"]
+
+
+def _not_ready(options: argparse.Namespace, error: Exception, code: int) -> int:
+    if options.serve and not options.json:
+        print(f"Error: {error}", file=sys.stderr)
+    else:
+        _say({"ready": False, "error": str(error)})
     return code
 
 

@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.rpc.messages import Status, TensorInfo, TensorType
 from pytest_autodeploy.rpc.service import Log, Refused
+from pytest_autodeploy.sim.pieces import Pieces, cut_behind, readable
+from pytest_autodeploy.sim.tflm import DTYPES, LEAST_KEPT_BYTES, Tflm
 
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model, Tensor
     from pytest_autodeploy.sim.captured import CapturedStderr
-
-# fmt: off
-DTYPES = frozenset({
-    "bool", "int8", "uint8", "int16", "int32", "uint32", "int64", "uint64",
-    "float16", "float32", "float64",
-})
-# fmt: on
-"""What the package takes as an input and gives as an output; it refuses uint16, int4 and others."""
+    from pytest_autodeploy.sim.operator_fault import OperatorFault
 
 STUCK_S = 60.0
 """After so long in one call, and a second more for each inference, TFLM counts as hanging."""
@@ -34,21 +29,36 @@ _USED = re.compile(rb"Arena allocation total (\d+) bytes")
 class Engine:
     """An interpreter that is ready to run; TFLM's words go to ``log``.
 
-    ``arena_used_bytes`` is what TFLM counts on this PC, whose pointers are longer than a board's.
-    Raises Refused when TFLM cannot prepare the model in ``arena_bytes``.
+    ``arena_used_bytes`` is what TFLM counts on this PC, whose pointers are longer than a board's;
+    with ``keep``, when TFLM does not count, it is the whole arena. ``tensors`` are those of the
+    main subgraph when they are kept, else none. Operators with ``faults`` compute something else,
+    and the rest of the model works on that. Raises Refused when TFLM cannot prepare the model in
+    ``arena_bytes``, or when the model cannot have such faults.
     """
 
-    def __init__(self, model: Model, arena_bytes: int, *, log: Log, stderr: CapturedStderr) -> None:
+    def __init__(
+        self,
+        model: Model,
+        arena_bytes: int,
+        *,
+        log: Log,
+        stderr: CapturedStderr,
+        keep: bool = False,
+        faults: Sequence[OperatorFault] = (),
+    ) -> None:
         self.model = model
         self.arena_bytes = arena_bytes
         self._log = log
         self._stderr = stderr
+        self._keep = keep
         for tensor in (*model.inputs, *model.outputs):
             _check_dtype(tensor)
+        self._pieces = cut_behind(model, faults) if faults else ()
         self._prepare()
-        self.inputs = self._describe(self._interpreter.get_input_details, model.inputs)
-        self.outputs = self._describe(self._interpreter.get_output_details, model.outputs)
-        self.arena_used_bytes = self._arena_used()
+        self.inputs = self._describe(self._whole.input_details, model.inputs)
+        self.outputs = self._describe(self._whole.output_details, model.outputs)
+        self.tensors = self._describe_all() if keep else ()
+        self.arena_used_bytes = arena_bytes if keep else self._arena_used()
         self._written = [bytearray(info.size_bytes) for info in self.inputs]
         self._results: list[bytes] = []
 
@@ -62,17 +72,27 @@ class Engine:
         arrays = [_array(data, info) for data, info in zip(self._written, self.inputs, strict=True)]
         with self._watched(Status.INVOKE_FAILED, STUCK_S + count):
             for _ in range(count):
-                for index, array in enumerate(arrays):
-                    self._interpreter.set_input(array, index)
-                self._interpreter.invoke()
+                self._runner.run(arrays)
             outputs = range(len(self.outputs))
-            self._results = [self._interpreter.get_output(index).tobytes() for index in outputs]
+            self._results = [self._runner.output(index).tobytes() for index in outputs]
 
     def result(self, index: int) -> bytes:
         """An output of the latest inference."""
+        self._check_has_run()
+        return self._results[index]
+
+    def kept(self, index: int) -> bytes:
+        """One of ``tensors`` after the latest inference."""
+        self._check_has_run()
+        tensor = readable(self.model).get(index)
+        if tensor is None:
+            return b""
+        runner = self._whole if tensor.constant else self._runner
+        return runner.tensor(index).tobytes()
+
+    def _check_has_run(self) -> None:
         if not self._results:
             raise Refused(Status.BAD_ARGUMENT, "no inference has run since configure")
-        return self._results[index]
 
     @property
     def has_run(self) -> bool:
@@ -88,22 +108,37 @@ class Engine:
             self._prepare()
         else:
             with self._watched(Status.INTERNAL_ERROR, STUCK_S):
-                self._interpreter.reset()
+                self._runner.reset()
 
     def _prepare(self) -> None:
-        from tflite_micro import runtime
-
+        """The whole model decides what fits the arena, also when it then runs in pieces."""
+        if self._keep and self.arena_bytes < LEAST_KEPT_BYTES:
+            raise Refused(Status.NO_MEMORY, self._too_small())
         with self._watched(Status.BAD_MODEL, STUCK_S):
-            self._interpreter: Any = runtime.Interpreter.from_bytes(
-                self.model.content, [], arena_size=self.arena_bytes
-            )
+            self._whole = Tflm(self.model, self.arena_bytes, keep=self._keep)
+            self._runner: Tflm | Pieces = self._whole
+            if self._pieces:
+                self._runner = Pieces(self.model, self._pieces, self.arena_bytes, keep=self._keep)
+
+    def _too_small(self) -> str:
+        kept = " with all tensors kept" if self._keep else ""
+        return f"an arena of {self.arena_bytes} bytes is too small for the model{kept}"
 
     def _describe(self, details: Any, tensors: Sequence[Tensor]) -> tuple[TensorInfo, ...]:
         with self._watched(Status.BAD_MODEL, STUCK_S):
             return tuple(_info(tensor, details(index)) for index, tensor in enumerate(tensors))
 
+    def _describe_all(self) -> tuple[TensorInfo, ...]:
+        known = readable(self.model)
+        with self._watched(Status.BAD_MODEL, STUCK_S):
+            return tuple(
+                _kept_info(tensor, self._whole if tensor.index in known else None)
+                for tensor in self.model.tensors
+                if tensor.subgraph == 0
+            )
+
     def _arena_used(self) -> int:
-        self._interpreter.print_allocations()
+        self._whole.print_allocations()
         found = _USED.search(self._stderr.take_back())
         return int(found[1]) if found else 0
 
@@ -128,8 +163,7 @@ class Engine:
         if status is Status.BAD_MODEL and _NO_KERNEL.search(words):
             return Refused(Status.UNSUPPORTED_OPERATOR, f"TFLM cannot run the model: {words}")
         if status is Status.BAD_MODEL and _NO_MEMORY.search(words):
-            arena = f"an arena of {self.arena_bytes} bytes is too small for the model"
-            return Refused(Status.NO_MEMORY, f"{arena}; TFLM says: {words}")
+            return Refused(Status.NO_MEMORY, f"{self._too_small()}; TFLM says: {words}")
         return Refused(status, f"TFLM says: {words}")
 
     def _new_words(self) -> list[str]:
@@ -159,6 +193,16 @@ def _info(tensor: Tensor, details: dict[str, Any]) -> TensorInfo:
         scale=tensor.scale or 0.0,
         zero_point=tensor.zero_point or 0,
     )
+
+
+def _kept_info(tensor: Tensor, tflm: Tflm | None) -> TensorInfo:
+    """Without an interpreter that gives the tensor, what the file says, and no bytes."""
+    if tflm is not None:
+        values = tflm.tensor(tensor.index)
+        return _info(tensor, {"dtype": values.dtype, "shape": values.shape})
+    element_type = TensorType.__members__.get(tensor.dtype.upper(), TensorType.NO_TYPE)
+    scale, zero_point = tensor.scale or 0.0, tensor.zero_point or 0
+    return TensorInfo(tensor.name, element_type, tensor.shape, 0, scale, zero_point)
 
 
 def _array(data: bytearray, info: TensorInfo) -> Any:

@@ -13,13 +13,16 @@ from typing import Any
 
 from pytest_autodeploy.rpc.messages import CALLS, Identity
 from pytest_autodeploy.rpc.service import Validator
+from pytest_autodeploy.sim.operator_fault import CORRUPT, ROUND, OperatorFault
 
 KINDS_OF_CALL = ("die", "hang", "garbage")
-KINDS = ("corrupt-output", "wrong-model")
+KINDS = ("corrupt-output", "flaky-output", "wrong-model")
 SYNTAX = (
     "die@CALL: end like a crash; hang@CALL: never answer; garbage@CALL: bytes that are no answer; "
-    "corrupt-output: other values; wrong-model: the hash of another model. "
-    "CALL is a call of the interface, such as invoke; CALL#2 only its second one"
+    "corrupt-output: other values; flaky-output: others in each inference; wrong-model: the hash "
+    "of another model; "
+    "corrupt-op:N: the operator at position N makes other values; round-op:N: some that are one "
+    "step off. CALL is a call of the interface, such as invoke; CALL#2 only its second one"
 )
 
 
@@ -31,11 +34,17 @@ class Fault:
     call: str = ""
     nth: int = 0
 
+    def __str__(self) -> str:
+        call = f"@{self.call}" if self.call else ""
+        return f"{self.kind}{call}{f'#{self.nth}' if self.nth else ''}"
 
-def parse_fault(text: str) -> Fault:
+
+def parse_fault(text: str) -> Fault | OperatorFault:
     """The fault that a user wrote; raises ValueError."""
     if text in KINDS:
         return Fault(text)
+    if of_operator := re.fullmatch(rf"({CORRUPT}|{ROUND}):(\d+)", text):
+        return OperatorFault(of_operator[1], int(of_operator[2]))
     found = re.fullmatch(r"(\w+)@(\w+)(?:#([1-9]\d*))?", text)
     calls = {_plain(call.name): call.name for call in CALLS.values()}
     if not found or found[1] not in KINDS_OF_CALL or _plain(found[2]) not in calls:
@@ -48,11 +57,16 @@ def _plain(name: str) -> str:
 
 
 class Faults:
-    """The faults of one board, by the requests that reach it."""
+    """The faults of one board, by the requests that reach it.
 
-    def __init__(self, faults: Sequence[Fault] = ()) -> None:
-        self._faults = faults
+    ``of_operators`` are those that the board's engine has to bring about.
+    """
+
+    def __init__(self, faults: Sequence[Fault | OperatorFault] = ()) -> None:
+        self.of_operators = [fault for fault in faults if isinstance(fault, OperatorFault)]
+        self._faults = [fault for fault in faults if isinstance(fault, Fault)]
         self._kinds = {fault.kind for fault in faults}
+        self._words = ", ".join(map(str, faults))
         self._calls: Counter[str] = Counter()
 
     def strike(self, body: bytes) -> None:
@@ -65,7 +79,9 @@ class Faults:
 
     def spoil(self, validator: Validator) -> Validator:
         """The validator that answers in place of this one."""
-        return _Spoiled(validator, self._kinds) if self._kinds & set(KINDS) else validator
+        if not self._kinds:
+            return validator
+        return _Spoiled(validator, self._kinds, self._words, self._calls["invoke"])
 
     def garble(self, body: bytes, reply: bytes) -> bytes:
         """What is sent in place of a reply."""
@@ -86,17 +102,24 @@ def _call(body: bytes) -> str:
 
 
 class _Spoiled:
-    """A validator that gives wrong outputs or a wrong identity."""
+    """A validator that names its faults, and gives wrong outputs or a wrong identity.
 
-    def __init__(self, validator: Validator, kinds: set[str]) -> None:
+    ``invocations`` are those so far; a flaky output depends on them.
+    """
+
+    def __init__(self, validator: Validator, kinds: set[str], words: str, invocations: int) -> None:
         self._validator = validator
         self._kinds = kinds
+        self._words = words
+        self._invocations = invocations
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._validator, name)
 
     def identify(self) -> Identity:
         identity = self._validator.identify()
+        build_id = f"{identity.build_id}, faults on purpose: {self._words}"
+        identity = dataclasses.replace(identity, build_id=build_id)
         if "wrong-model" not in self._kinds or not identity.model_sha256:
             return identity
         other = bytes(byte ^ 0xFF for byte in identity.model_sha256)
@@ -104,5 +127,7 @@ class _Spoiled:
 
     def read_output(self, index: int, offset: int, length: int) -> bytes:
         data = self._validator.read_output(index, offset, length)
-        corrupt = "corrupt-output" in self._kinds
-        return bytes(byte ^ 0x40 for byte in data) if corrupt else data
+        flipped = 0x40 if "corrupt-output" in self._kinds else 0
+        if "flaky-output" in self._kinds:
+            flipped ^= self._invocations & 0x7F
+        return bytes(byte ^ flipped for byte in data)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.board.fit import place
 from pytest_autodeploy.errors import ModelDoesNotFit, ModelError
-from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.rpc.messages import (
     PROTOCOL_VERSION,
     BoardKind,
@@ -27,33 +23,27 @@ from pytest_autodeploy.rpc.messages import (
     TensorInfo,
 )
 from pytest_autodeploy.rpc.service import Log, Refused
+from pytest_autodeploy.sim.counters import AT_ONCE, check_events, counted
 from pytest_autodeploy.sim.engine import Engine
+from pytest_autodeploy.sim.flash import Flash, default_build_id, distribution_version, flashed
 from pytest_autodeploy.sim.noise import TimingNoise
+from pytest_autodeploy.sim.pieces import faults_of
 from pytest_autodeploy.sim.power import PowerRig
+from pytest_autodeploy.sim.ranges import at, check_range
 from pytest_autodeploy.sim.supply import power_states
 from pytest_autodeploy.sim.timing import layer_cycles
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.catalog import BoardSpec
-    from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.sim.captured import CapturedStderr
+    from pytest_autodeploy.sim.operator_fault import OperatorFault
 
 MAX_MESSAGE_BYTES = 60_000
 WINDOW_BYTES = 256 * 1024
 MAX_INVOCATIONS = 256
+CAPABILITIES = Capability.LAYER_PROFILE | Capability.POWER_WINDOW | Capability.ANY_TENSOR
 CLOCKS = {ClockMode.LOW_POWER: "LP", ClockMode.HIGH_PERFORMANCE: "HP"}
 """The catalog's names of the clock modes."""
-
-
-@dataclass(frozen=True)
-class Flash:
-    """What the board's flash holds: a model, or why it is none, and the size of its arena."""
-
-    model: Model | ModelError
-    size_bytes: int
-    sha256: bytes
-    arena_bytes: int
-    build_id: str
 
 
 class SimulatedValidator:
@@ -61,7 +51,8 @@ class SimulatedValidator:
 
     Ticks are modelled core cycles. TFLM on a PC gives no time per layer, so a layer's time is a
     property of its operator, and the first inference takes what the others take. ``noise`` changes
-    the times that are reported; ``power`` is the power run, with the wires to a meter.
+    the times that are reported; ``power`` is the power run, with the wires to a meter;
+    ``operator_faults`` are what its kernels get wrong on purpose.
     """
 
     def __init__(
@@ -70,10 +61,12 @@ class SimulatedValidator:
         stderr: CapturedStderr,
         noise: TimingNoise | None = None,
         power: PowerRig | None = None,
+        operator_faults: Sequence[OperatorFault] = (),
     ) -> None:
         self._spec = spec
         self._noise = noise or TimingNoise()
         self.power = power or PowerRig()
+        self._operator_faults = operator_faults
         self._stderr = stderr
         self.log = Log()
         self._flash: Flash | None = None
@@ -87,16 +80,7 @@ class SimulatedValidator:
 
         ``arena_bytes`` 0 is the largest arena on the chip. Raises ModelDoesNotFit, OSError.
         """
-        model = _load(path)
-        content = path.read_bytes() if isinstance(model, ModelError) else model.content
-        placement = place(self._spec, len(content), arena_bytes)
-        self._flash = Flash(
-            model=model,
-            size_bytes=len(content),
-            sha256=hashlib.sha256(content).digest(),
-            arena_bytes=placement.arena_bytes,
-            build_id=build_id or default_build_id(),
-        )
+        self._flash = flashed(self._spec, path, arena_bytes, build_id)
         self.reset()
         return self._flash.sha256.hex()
 
@@ -112,14 +96,14 @@ class SimulatedValidator:
             model_sha256=self._flash.sha256 if self._flash else b"",
             engine="tflm",
             engine_version=distribution_version("tflite-micro"),
-            capabilities=Capability.LAYER_PROFILE | Capability.POWER_WINDOW | modes,
+            capabilities=CAPABILITIES | modes,
             clock=self._clock,
             clocks_hz=tuple(clocks.get(name, 0) for name in CLOCKS.values()),
             tick_hz=clocks[CLOCKS[self._clock]],
             max_message_bytes=MAX_MESSAGE_BYTES,
             window_bytes=WINDOW_BYTES,
             max_invocations=MAX_INVOCATIONS,
-            counters=(),
+            counters=tuple(f"0x{event:04X}" for event in self._events),
         )
 
     def configure(self, arena_bytes: int) -> ModelState:
@@ -135,7 +119,15 @@ class SimulatedValidator:
             place(self._spec, flash.size_bytes, arena_bytes)
         except ModelDoesNotFit as error:
             raise Refused(Status.NO_MEMORY, str(error)) from None
-        engine = Engine(flash.model, arena_bytes, log=self.log, stderr=self._stderr)
+        faults = faults_of(flash.model, self._operator_faults, self.log)
+        engine = Engine(
+            flash.model,
+            arena_bytes,
+            log=self.log,
+            stderr=self._stderr,
+            keep=self._keep,
+            faults=faults,
+        )
         self._engine = engine
         self._layers = tuple(
             LayerRecord(operator.name, layer_cycles(operator, self._spec.core), ())
@@ -152,14 +144,14 @@ class SimulatedValidator:
         )
 
     def describe_input(self, index: int) -> TensorInfo:
-        return _at(self._configured().inputs, index, "input")
+        return at(self._configured().inputs, index, "input")
 
     def describe_output(self, index: int) -> TensorInfo:
-        return _at(self._configured().outputs, index, "output")
+        return at(self._configured().outputs, index, "output")
 
     def write_input(self, index: int, offset: int, data: bytes) -> None:
         info = self.describe_input(index)
-        _check_range(f"input {index}", info, offset, len(data))
+        check_range(f"input {index}", info, offset, len(data))
         self._configured().write(index, offset, data)
 
     def invoke(self, count: int) -> InvokeTiming:
@@ -170,14 +162,16 @@ class SimulatedValidator:
         engine.run(count)
         nominal = sum(layer.ticks for layer in self._layers)
         ticks = tuple(self._noise.of(nominal) for _ in range(count))
-        self._records = tuple(
-            dataclasses.replace(layer, ticks=self._noise.of(layer.ticks)) for layer in self._layers
-        )
+        self._records = tuple(self._record(layer) for layer in self._layers)
         return InvokeTiming(sum(ticks), first, ticks)
+
+    def _record(self, layer: LayerRecord) -> LayerRecord:
+        ticks = self._noise.of(layer.ticks)
+        return dataclasses.replace(layer, ticks=ticks, counters=counted(self._events, ticks))
 
     def read_output(self, index: int, offset: int, length: int) -> bytes:
         info = self.describe_output(index)
-        _check_range(f"output {index}", info, offset, length)
+        check_range(f"output {index}", info, offset, length)
         return self._configured().result(index)[offset : offset + length]
 
     def read_layers(self, first: int, count: int) -> Sequence[LayerRecord]:
@@ -201,9 +195,11 @@ class SimulatedValidator:
         self.log = Log()
 
     def reset(self) -> None:
-        """Forget the engine, the clock mode and the power run; flash and log stay."""
+        """Forget the engine, what is kept, clock, counters and power run; flash and log stay."""
         self.power.restart()
         self._engine = None
+        self._keep = False
+        self._events: tuple[int, ...] = ()
         self._layers = ()
         fast = "HP" in self._spec.clocks_hz
         self._clock = ClockMode.HIGH_PERFORMANCE if fast else ClockMode.LOW_POWER
@@ -223,46 +219,29 @@ class SimulatedValidator:
     def power_result(self) -> PowerRun:
         return self.power.finish()
 
+    def keep_tensors(self, keep: bool) -> None:
+        self._keep = keep
+
+    def describe_tensor(self, index: int) -> TensorInfo:
+        tensors = self._configured().tensors
+        if not tensors:
+            words = "tensors are not kept: call keep_tensors, then configure"
+            raise Refused(Status.BAD_ARGUMENT, words)
+        return at(tensors, index, "tensor")
+
+    def read_tensor(self, index: int, offset: int, length: int) -> bytes:
+        info = self.describe_tensor(index)
+        check_range(f"tensor {index}", info, offset, length)
+        return self._configured().kept(index)[offset : offset + length]
+
+    def select_counters(self, events: Sequence[int]) -> int:
+        check_events(events, self._spec.core)
+        self._events, self._records = tuple(events), ()
+        return AT_ONCE
+
     def _configured(self) -> Engine:
         if self._flash is None:
             raise Refused(Status.NO_MODEL, "no model has been flashed")
         if self._engine is None:
             raise Refused(Status.NOT_CONFIGURED, "configure has not succeeded since the start")
         return self._engine
-
-
-def _load(path: Path) -> Model | ModelError:
-    try:
-        return load_model(path)
-    except ModelError as error:
-        return error
-
-
-def _at(tensors: Sequence[TensorInfo], index: int, what: str) -> TensorInfo:
-    if index >= len(tensors):
-        raise Refused(Status.BAD_ARGUMENT, f"{what} {index} of {len(tensors)}")
-    return tensors[index]
-
-
-def _check_range(what: str, info: TensorInfo, offset: int, length: int) -> None:
-    if offset + length > info.size_bytes:
-        end = offset + length
-        raise Refused(
-            Status.BAD_ARGUMENT, f"{what} has {info.size_bytes} bytes, not bytes {offset} to {end}"
-        )
-
-
-def default_build_id() -> str:
-    """The firmware build id of a simulated board."""
-    return f"sim-{distribution_version('pytest-autodeploy')}"
-
-
-@functools.cache
-def distribution_version(name: str) -> str:
-    """Version of an installed distribution, "unknown" when it is not installed as one."""
-    from importlib import metadata  # imports much, and is not needed for the start
-
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "unknown"

@@ -3,11 +3,16 @@
 #include "boards/ambiq/counters.h"
 #include "boards/ambiq/link.h"
 #include "boards/ambiq/part.h"
+#include "boards/ambiq/pins.h"
 #include "ns_ambiqsuite_harness.h"
 #include "ns_core.h"
 #include "ns_peripherals_power.h"
 
-/** An evaluation board of Ambiq, over neuralSPOT. The core never sleeps, so its cycles are time. */
+/**
+ * An evaluation board of Ambiq, over neuralSPOT.
+ *
+ * The core sleeps in nothing but the waits of a power run, so otherwise its cycles are time.
+ */
 namespace autodeploy::board {
 namespace {
 
@@ -15,9 +20,11 @@ constexpr uint32_t kWaitUs = 50;
 
 Facts the_facts = {BoardKind::kHardware,
                    ambiq::kCore,
-                   kCapabilityCycleCounter | kCapabilityClockModes,
+                   kCapabilityCycleCounter | kCapabilityClockModes | kCapabilityPowerWindow,
                    {ambiq::kLowPowerHz, ambiq::kHighPerformanceHz},
-                   ambiq::kCounterNames,
+                   nullptr,
+                   0,
+                   0,
                    0};
 ClockMode mode = ClockMode::kHighPerformance;
 uint64_t cycles;           // until `latest`
@@ -42,8 +49,8 @@ void init() {
     ns_power_config(&ns_development_default);
     set_clock(ClockMode::kHighPerformance);
     start_cycle_counter();
-    ambiq::init_counters();
-    the_facts.counter_count = ambiq::kCounters;
+    ambiq::init_counters(the_facts);
+    ambiq::init_pins();
     ambiq::init_link();
     am_hal_interrupt_master_enable();
 }
@@ -77,9 +84,12 @@ uint64_t ticks() {
 uint32_t tick_hz() { return the_facts.clocks_hz[static_cast<size_t>(mode)]; }
 
 void begin_inference() {}
-void end_inference() {}
 
 void read_counters(uint32_t *values) { ambiq::read_counters(values); }
+
+void count_events(const uint32_t *events, size_t count) {
+    ambiq::count_events(events, count, the_facts);
+}
 
 ClockMode clock() { return mode; }
 
@@ -96,11 +106,7 @@ bool set_clock(ClockMode wanted) {
 }
 
 void reboot() {
-    constexpr uint32_t kMostMs = 1000;  // a host that left does not take the rest
-    const uint32_t began = milliseconds();
-    while (ambiq::link_sends() && milliseconds() - began < kMostMs) {
-    }
-    ns_delay_us(2000);
+    ambiq::drain_link();
     NVIC_SystemReset();
 }
 
@@ -108,3 +114,15 @@ void reboot() {
 extern "C" void HardFault_Handler() { NVIC_SystemReset(); }
 
 }  // namespace autodeploy::board
+
+namespace autodeploy::ambiq {
+
+void drain_link() {
+    constexpr uint32_t kMostMs = 1000;
+    const uint32_t began = board::milliseconds();
+    while (link_sends() && board::milliseconds() - began < kMostMs) {
+    }
+    ns_delay_us(2000);  // what the controller itself still holds
+}
+
+}  // namespace autodeploy::ambiq

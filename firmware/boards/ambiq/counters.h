@@ -1,15 +1,13 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "boards/board.h"
 
-/** The cache monitor of a Cortex-M4, four events of the PMU of a Cortex-M55. */
+/** The cache monitor and DWT of a Cortex-M4, four events of the PMU of a Cortex-M55. */
 namespace autodeploy::ambiq {
 
-extern const char *const kCounterNames[];
-extern const size_t kCounters;
-
-void init_counters();
+/** Starts the counters and writes to the facts what there is. */
+void init_counters(board::Facts &facts);
 void read_counters(uint32_t *values);
+void count_events(const uint32_t *events, size_t count, board::Facts &facts);
 
 }  // namespace autodeploy::ambiq

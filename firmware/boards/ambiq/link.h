@@ -13,4 +13,10 @@ size_t write_link(const uint8_t *from, size_t size);
 /** Whether something that was written is still on its way. */
 bool link_sends();
 
+/** Waits until nothing is, for a second at most: a host that left does not take the rest. */
+void drain_link();
+
+/** Turns the interrupts of the link off, or on again. */
+void silence_link(bool silent);
+
 }  // namespace autodeploy::ambiq

@@ -10,7 +10,15 @@ namespace {
 
 constexpr uint32_t kBaud = 115'200;
 constexpr uint32_t kRingBytes = config::kWindowBytes + 1;
+constexpr auto kInterrupt = static_cast<IRQn_Type>(UART0_IRQn + AM_BSP_UART_PRINT_INST);
 constexpr uint32_t kReceiveInterrupts = AM_HAL_UART_INT_RX | AM_HAL_UART_INT_RX_TMOUT;
+
+constexpr bool is_link(uint32_t pin) {
+    return pin == AM_BSP_GPIO_COM_UART_TX || pin == AM_BSP_GPIO_COM_UART_RX;
+}
+static_assert(!is_link(config::kPinIn0) && !is_link(config::kPinIn1) &&
+                  !is_link(config::kPinTrigger),
+              "the pins of a power run are those of the UART");
 
 // The interrupt writes at `head`, the program reads at `tail`. A full ring loses what comes then.
 uint8_t ring[kRingBytes];
@@ -63,7 +71,7 @@ void init_link() {
     am_hal_uart_configure(handle, &config);
     am_hal_gpio_pinconfig(AM_BSP_GPIO_COM_UART_TX, g_AM_BSP_GPIO_COM_UART_TX);
     am_hal_gpio_pinconfig(AM_BSP_GPIO_COM_UART_RX, g_AM_BSP_GPIO_COM_UART_RX);
-    NVIC_EnableIRQ(static_cast<IRQn_Type>(UART0_IRQn + AM_BSP_UART_PRINT_INST));
+    silence_link(false);
     am_hal_uart_interrupt_enable(handle, kReceiveInterrupts);
 }
 
@@ -85,6 +93,8 @@ size_t write_link(const uint8_t *from, size_t size) {
 }
 
 bool link_sends() { return uart().FR_b.BUSY; }
+
+void silence_link(bool silent) { silent ? NVIC_DisableIRQ(kInterrupt) : NVIC_EnableIRQ(kInterrupt); }
 
 extern "C" void am_uart_isr() { receive(); }
 extern "C" void am_uart2_isr() { receive(); }

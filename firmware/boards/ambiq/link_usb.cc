@@ -50,6 +50,16 @@ bool link_sends() {
     return tud_cdc_write_available() < CFG_TUD_CDC_TX_BUFSIZE;
 }
 
+/**
+ * neuralSPOT serves USB from this timer. The port stays attached: the controller itself answers a
+ * host that asks for data with "none".
+ */
+void silence_link(bool silent) {
+    const auto set = silent ? NVIC_DisableIRQ : NVIC_EnableIRQ;
+    set(TIMER3_IRQn);
+    set(USB0_IRQn);
+}
+
 }  // namespace autodeploy::ambiq
 
 #endif

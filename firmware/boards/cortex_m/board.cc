@@ -13,7 +13,7 @@ namespace autodeploy::board {
 namespace {
 
 constexpr Facts kFacts = {BoardKind::kEmulated, memory_map::kCore, 0,
-                          {0, memory_map::kClockHz},  nullptr, 0};
+                          {0, memory_map::kClockHz},  nullptr, 0, 0, 0};
 constexpr uint32_t kTicksPerMs = memory_map::kClockHz / 1000;
 constexpr uint32_t kLongestWaitMs = cortex_m::kLongestPeriod / kTicksPerMs;
 cortex_m::CmsdkUart uart(memory_map::kUart, memory_map::kUartReceiveInterrupt);
@@ -81,9 +81,14 @@ uint32_t tick_hz() { return memory_map::kClockHz; }
 
 /** Always the same phase, so that the same instructions take the same number of ticks. */
 void begin_inference() { cortex_m::restart_systick(cortex_m::kLongestPeriod); }
-void end_inference() {}
 
 void read_counters(uint32_t *) {}
+void count_events(const uint32_t *, size_t) {}
+
+void set_lines(bool, bool) {}
+bool await_trigger(bool, uint32_t) { return false; }
+void rest_link() {}
+void resume_link() {}
 
 ClockMode clock() { return ClockMode::kHighPerformance; }
 bool set_clock(ClockMode mode) { return mode == clock(); }

@@ -1,5 +1,7 @@
 #include "boards/board.h"
 
+#include "boards/host/pins.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -8,11 +10,11 @@
 #include <cstdlib>
 #include <ctime>
 
-/** This PC as a board: the link is standard input and output. */
+/** This PC as a board: the link is standard input and output, the pins may be a socket. */
 namespace autodeploy::board {
 namespace {
 
-constexpr Facts kFacts = {BoardKind::kSimulated, "host", 0, {0, 1'000'000'000}, nullptr, 0};
+Facts the_facts = {BoardKind::kSimulated, "host", 0, {0, 1'000'000'000}, nullptr, 0, 0, 0};
 
 /** The host of a closed link has gone, and this process goes too. */
 size_t moved(ssize_t bytes, ssize_t end) {
@@ -27,9 +29,10 @@ size_t moved(ssize_t bytes, ssize_t end) {
 void init() {
     fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
     fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
+    the_facts.capabilities = host::init_pins() ? kCapabilityPowerWindow : 0;
 }
 
-const Facts &facts() { return kFacts; }
+const Facts &facts() { return the_facts; }
 const char *restart_words() { return nullptr; }
 
 bool survive(void (*function)(void *), void *argument) {
@@ -61,8 +64,13 @@ uint64_t ticks() {
 uint32_t tick_hz() { return 1'000'000'000; }
 
 void begin_inference() {}
-void end_inference() {}
 void read_counters(uint32_t *) {}
+void count_events(const uint32_t *, size_t) {}
+
+void set_lines(bool in0, bool in1) { host::set_lines(in0, in1); }
+bool await_trigger(bool high, uint32_t ms) { return host::await_trigger(high, ms); }
+void rest_link() {}
+void resume_link() {}
 
 ClockMode clock() { return ClockMode::kHighPerformance; }
 bool set_clock(ClockMode mode) { return mode == clock(); }

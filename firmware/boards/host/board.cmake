@@ -1,4 +1,4 @@
-set(board_sources boards/host/board.cc)
+set(board_sources boards/host/board.cc boards/host/pins.cc)
 set(board_suffix "")
 if(SANITIZE)
   target_compile_options(firmware_options INTERFACE

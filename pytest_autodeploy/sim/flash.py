@@ -1,0 +1,68 @@
+"""What the flash of a simulated board holds."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.board.fit import place
+from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.model.load import load_model
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.model.graph import Model
+
+
+@dataclass(frozen=True)
+class Flash:
+    """A model, or why it is none, the size of its arena, and the id of the firmware's build."""
+
+    model: Model | ModelError
+    size_bytes: int
+    sha256: bytes
+    arena_bytes: int
+    build_id: str
+
+
+def flashed(spec: BoardSpec, path: Path, arena_bytes: int, build_id: str | None) -> Flash:
+    """The flash with the model of a file; ``arena_bytes`` 0 is the largest arena on the chip.
+
+    Raises ModelDoesNotFit, OSError.
+    """
+    model = _load(path)
+    content = path.read_bytes() if isinstance(model, ModelError) else model.content
+    placement = place(spec, len(content), arena_bytes)
+    return Flash(
+        model=model,
+        size_bytes=len(content),
+        sha256=hashlib.sha256(content).digest(),
+        arena_bytes=placement.arena_bytes,
+        build_id=build_id or default_build_id(),
+    )
+
+
+def _load(path: Path) -> Model | ModelError:
+    try:
+        return load_model(path)
+    except ModelError as error:
+        return error
+
+
+def default_build_id() -> str:
+    """The firmware build id of a simulated board."""
+    return f"sim-{distribution_version('pytest-autodeploy')}"
+
+
+@functools.cache
+def distribution_version(name: str) -> str:
+    """Version of an installed distribution, "unknown" when it is not installed as one."""
+    from importlib import metadata  # imports much, and is not needed for the start
+
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "unknown"
