@@ -231,6 +231,7 @@ def test_metrics_of_an_integer_output() -> None:
     assert (metrics.max_abs_steps, metrics.mean_abs_steps) == (4, 6 / 8)
     assert (metrics.max_abs_real, metrics.mean_abs_real) == (2, 3 / 8)
     assert metrics.rmse_real == pytest.approx(math.sqrt((1 + 4) / 8))
+    assert (metrics.relative_l2, metrics.nse) == (None, None)  # the PC's 3 is 0 everywhere
     assert (metrics.elements, metrics.elements_beyond) == (8, 1)
     assert metrics.argmax_agreement == 0
     assert agreement.share_beyond == 1 / 8
@@ -243,7 +244,21 @@ def test_metrics_of_a_float_output() -> None:
     assert metrics.max_abs_steps is None
     assert (metrics.max_abs_real, metrics.rmse_real) == (4, 2)
     assert metrics.cosine == pytest.approx(0.6)
+    assert metrics.relative_l2 == pytest.approx(4 / 3)
+    assert metrics.nse == pytest.approx(1 - 16 / (9 * 3 / 4))
     assert agreement.distance_unit == "real"
+
+
+def test_errors_of_an_integer_output_are_of_real_values() -> None:
+    (metrics,) = agree([[5, 3, 1, 3]], {"ref": [[7, 3, 1, 3]]}).outputs  # the PC: 2, 0, -1, 0
+    assert metrics.relative_l2 == pytest.approx(1 / math.sqrt(5))
+    assert metrics.nse == pytest.approx(1 - 1 / (5 - 4 / 16))
+
+
+def test_tflm_on_the_pc_is_never_the_nearest_path() -> None:
+    agreement = agree([[0, 0, 0, 9]], {"ref": ZEROS[:1], "tflm": [[0, 0, 0, 9]]})
+    assert not agreement.passed
+    assert (agreement.nearest, agreement.distances) == ({"ref": 1}, {"ref": 9})
 
 
 def test_argmax_agreement_is_a_share_of_inferences() -> None:

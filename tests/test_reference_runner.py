@@ -16,19 +16,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tflite_builder import (
-    Subgraph,
     add_two_inputs,
-    build_model,
     constant,
-    operator,
+    endless_loop,
     running_sum,
     single_operator,
     tensor,
+    without_kernel,
 )
 
 from pytest_autodeploy.errors import MissingExtra, ReferenceFailed
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
+from pytest_autodeploy.reference import ALL_PATHS
 from pytest_autodeploy.reference.inputs import as_inputs, random_inputs
 from pytest_autodeploy.reference.runner import Reference
 
@@ -54,28 +54,11 @@ def lookup() -> bytes:
     return single_operator("GATHER", [table, ids], [tensor((1, 1, 2))])
 
 
-def endless_loop() -> bytes:
-    """A WHILE whose condition is always true."""
-    x, y = tensor((1,)), tensor((1,))
-    before, true = tensor((1,)), constant([True], "bool")
-    given, after = tensor((1,)), tensor((1,))
-    loop = operator("WHILE", [x], [y], options={"cond_subgraph_index": 1, "body_subgraph_index": 2})
-    return build_model(
-        operators=[loop],
-        inputs=[x],
-        outputs=[y],
-        more_subgraphs=[
-            Subgraph([], [before], [true]),
-            Subgraph([operator("ABS", [given], [after])], [given], [after]),
-        ],
-    )
-
-
 def pid_of(reference: Reference) -> int:
     """Process id of the child of a reference that was started."""
-    child = reference._child
-    assert child is not None
-    return child.pid
+    pid = reference._process.pid
+    assert pid is not None
+    return pid
 
 
 def ended(process: int, within_s: float = 20) -> bool:
@@ -105,10 +88,13 @@ def test_a_path_that_does_not_exist_lists_the_paths(adder: Model, paths: list[st
         Reference(adder, paths=paths)
 
 
-def test_tensorflow_needs_its_extra(adder: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("path", "extra"), [("tensorflow", "tensorflow"), ("tflm", "sim")])
+def test_engines_other_than_litert_need_their_extras(
+    adder: Model, monkeypatch: pytest.MonkeyPatch, path: str, extra: str
+) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(MissingExtra, match=r"pytest-autodeploy\[tensorflow\]"):
-        Reference(adder, paths=["tensorflow"])
+    with pytest.raises(MissingExtra, match=rf"pytest-autodeploy\[{extra}\]"):
+        Reference(adder, paths=[path])
 
 
 @pytest.mark.skipif(find_spec("tensorflow") is None, reason="tensorflow is not installed")
@@ -153,6 +139,35 @@ def test_state_is_kept_between_inferences_and_fresh_in_every_run(tmp_path: Path)
         assert second[path][0][:, 0, 0].tolist() == [1, 2, 3, 4, 5]
 
 
+def test_state_can_be_reset_before_every_inference(tmp_path: Path) -> None:
+    model = load(tmp_path, running_sum())
+    ones = np.ones((3, 1, 4), np.float32)
+    with Reference(model, paths=ALL_PATHS[:3] + ALL_PATHS[4:]) as reference:
+        kept, reset = (reference.run(ones, reset_each=reset) for reset in (False, True))
+        again = reference.run(ones)
+    assert list(reset) == ["ref", "optimized", "xnnpack", "tflm"]
+    for path in reset:
+        assert kept[path][0][:, 0, 0].tolist() == [1, 2, 3]
+        assert reset[path][0][:, 0, 0].tolist() == [1, 1, 1]
+        assert again[path][0] is kept[path][0]
+
+
+def test_tflm_runs_beside_litert_when_asked_for(adder: Model) -> None:
+    inputs = random_inputs(adder, 2, 42)
+    with Reference(adder, paths=["tflm", "ref"]) as reference:
+        outputs = reference.run(inputs)
+        assert list(reference.versions()) == ["ai-edge-litert", "tflite-micro"]
+    assert list(outputs) == ["ref", "tflm"]
+    assert np.array_equal(outputs["tflm"][0], inputs.arrays[0] + inputs.arrays[1])
+
+
+def test_a_refusal_of_tflm_is_told_in_its_own_words(tmp_path: Path) -> None:
+    model = load(tmp_path, without_kernel())
+    with Reference(model, paths=["tflm", "ref"]) as reference:
+        assert list(reference.run(random_inputs(model, 1, 42))) == ["ref"]
+        assert "ATAN2" in reference.failed_paths["tflm"]
+
+
 def test_identical_inputs_are_not_run_again(adder: Model) -> None:
     with Reference(adder) as reference:
         first = reference.run(random_inputs(adder, 3, 42))
@@ -160,6 +175,34 @@ def test_identical_inputs_are_not_run_again(adder: Model) -> None:
         os.kill(pid, signal.SIGKILL)
         again = reference.run(random_inputs(adder, 3, 42))
     assert again["ref"][0] is first["ref"][0]
+
+
+def test_a_run_that_was_begun_is_awaited_and_not_done_again(adder: Model) -> None:
+    inputs = random_inputs(adder, 3, seed=1)
+    with Reference(adder, paths=["ref"]) as reference:
+        reference.begin(inputs)
+        outputs = reference.run(inputs)["ref"]
+        assert np.array_equal(outputs[0], inputs.arrays[0] + inputs.arrays[1])
+        assert reference.run(inputs)["ref"][0] is outputs[0]
+
+
+def test_a_run_that_was_begun_and_fails_tells_why(adder: Model) -> None:
+    model = dataclasses.replace(adder, content=adder.content[:100])
+    inputs = random_inputs(model, 1, seed=1)
+    with Reference(model, paths=["ref"]) as reference:
+        reference.begin(inputs)
+        with pytest.raises(ReferenceFailed, match="the PC cannot run small"):
+            reference.run(inputs)
+
+
+def test_closing_ends_a_run_that_was_begun(tmp_path: Path) -> None:
+    model = load(tmp_path, endless_loop())
+    with Reference(model, paths=["ref"]) as reference:
+        reference.begin(random_inputs(model, 1, seed=1))
+        while reference._process.pid is None:
+            os.sched_yield()
+        pid = reference._process.pid
+    assert not Path(f"/proc/{pid}").exists()
 
 
 def test_results_cannot_be_changed_by_who_gets_them(adder: Model) -> None:
@@ -242,7 +285,7 @@ def test_the_deadline_ends_a_model_that_never_finishes(tmp_path: Path) -> None:
 def test_the_deadline_also_ends_the_wait_for_inputs_to_be_taken(adder: Model) -> None:
     with Reference(adder, timeout_s=5) as reference:
         reference.run(random_inputs(adder, 1, 42))
-        reference._timeout_s = 0.3
+        reference._process._timeout_s = 0.3
         os.kill(pid_of(reference), signal.SIGSTOP)
         with pytest.raises(ReferenceFailed, match=r"after 0\.3 s"):  # more than a pipe holds
             reference.run(random_inputs(adder, 100_000, 42))
@@ -291,7 +334,7 @@ def test_the_process_ends_when_its_parent_is_killed_in_the_middle_of_a_run(tmp_p
         "model = load_model(pathlib.Path(sys.argv[1]))\n"
         "reference = Reference(model)\n"
         "reference.start()\n"
-        "print(reference._child.pid, flush=True)\n"
+        "print(reference._process.pid, flush=True)\n"
         "reference.run(random_inputs(model, 1, 42))\n"
     )
     model = load(tmp_path, endless_loop())

@@ -317,3 +317,42 @@ def running_sum() -> bytes:
         operator("ASSIGN_VARIABLE", [handle, new], []),
     ]
     return build_model(operators=steps, inputs=[x], outputs=[new], more_subgraphs=[initial])
+
+
+def svdf(seed: int = 0) -> bytes:
+    """One SVDF of rank 1 in float32, which keeps the samples of three inferences in a tensor."""
+    random = np.random.default_rng(seed)
+    x = tensor((1, 2), name="x")
+    feature = constant(random.normal(size=(4, 2)), "float32", name="feature")
+    time = constant(random.normal(size=(4, 3)), "float32", name="time")
+    state = tensor((1, 12), name="state", variable=True)
+    y = tensor((1, 4), name="y")
+    options = {"rank": 1}
+    bias = constant([0.0] * 4, "float32", name="bias")
+    return single_operator("SVDF", [x, feature, time, bias, state], [y], options=options)
+
+
+def with_input_zero_point(content: bytes, zero_point: int) -> bytes:
+    """The same model with another zero point of its first input."""
+    changed = bytearray(content)
+    graph = schema.Model.GetRootAs(changed, 0).Subgraphs(0)
+    quantization = graph.Tensors(graph.Inputs(0)).Quantization()
+    quantization.ZeroPointAsNumpy()[0] = zero_point
+    return bytes(changed)
+
+
+def endless_loop() -> bytes:
+    """A WHILE whose condition is always true."""
+    x, y = tensor((1,)), tensor((1,))
+    before, true = tensor((1,)), constant([True], "bool")
+    given, after = tensor((1,)), tensor((1,))
+    loop = operator("WHILE", [x], [y], options={"cond_subgraph_index": 1, "body_subgraph_index": 2})
+    return build_model(
+        operators=[loop],
+        inputs=[x],
+        outputs=[y],
+        more_subgraphs=[
+            Subgraph([], [before], [true]),
+            Subgraph([operator("ABS", [given], [after])], [given], [after]),
+        ],
+    )

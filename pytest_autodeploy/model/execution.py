@@ -37,7 +37,8 @@ def in_execution_order(bodies: Bodies) -> tuple[Operator, ...]:
     )
 
 
-def _called(operator: Operator) -> list[int]:
+def called_subgraphs(operator: Operator) -> list[int]:
+    """The subgraphs that an operator runs."""
     names = () if operator.custom else _CALLED.get(operator.name, ())
     return [int(operator.options[name]) for name in names]
 
@@ -49,7 +50,7 @@ def _from(
     seen.add(subgraph)
     for operator in bodies[subgraph]:
         yield operator
-        for called in _called(operator):
+        for called in called_subgraphs(operator):
             if called in (*callers, subgraph) or not 0 <= called < len(bodies):
                 raise Damaged(f"subgraph {subgraph}: {operator.name} calls subgraph {called}")
             if called not in seen:
@@ -67,7 +68,7 @@ def _macs(operator: Operator, bodies: Bodies, work: dict[int, int | None]) -> in
         return operator.macs
     if operator.name == "CALL_ONCE":
         return 0
-    inside = _sum([_work(called, bodies, work) for called in _called(operator)])
+    inside = _sum([_work(called, bodies, work) for called in called_subgraphs(operator)])
     return inside if operator.name == "CALL" or inside == 0 else None
 
 

@@ -10,6 +10,18 @@ from pathlib import Path
 
 Option = int | float | bool | str
 
+STATEFUL = frozenset(
+    {
+        "CIRCULAR_BUFFER",
+        "SignalDelay",
+        "SignalFilterBankSpectralSubtraction",
+        "SignalFramer",
+        "SignalOverlapAdd",
+        "SignalStacker",
+    }
+)
+"""TFLM's custom operators that keep samples from one inference to the next."""
+
 _BITS = {"bool": 8, "resource": 32, "string": 0, "variant": 0}
 
 
@@ -119,6 +131,15 @@ class Model:
     def size_bytes(self) -> int:
         """Size of the file."""
         return len(self.content)
+
+    @property
+    def stateful(self) -> bool:
+        """Whether an inference depends on those before it: variables, LSTM, SVDF, streaming."""
+        return (
+            self.resource_variables > 0
+            or any(tensor.variable for tensor in self.tensors)
+            or any(operator.custom and operator.name in STATEFUL for operator in self.operators)
+        )
 
     @property
     def known_macs(self) -> int:

@@ -17,10 +17,12 @@ Unit = Literal["steps", "real"]
 class OutputAgreement:
     """One output over all inferences, each held against its nearest path.
 
-    ``*_steps`` are stored integers (None for floats), ``*_real`` dequantised values. ``cosine``,
-    ``elements_beyond`` the limit, and the share of inferences with the same largest element
-    (``argmax_agreement``, None where an output has one element). ``nan_mismatch`` counts elements
-    that are NaN on one side only. ``distances``: the largest distance per path, in ``unit``.
+    ``*_steps`` are stored integers (None for floats), ``*_real`` dequantised values;
+    ``relative_l2``, ``cosine`` and ``nse`` are of dequantised values too, with the formulas of
+    ``metrics.ErrorMetrics``. ``elements_beyond`` the limit, and the share of inferences with the
+    same largest element (``argmax_agreement``, None where an output has one element).
+    ``nan_mismatch`` counts elements that are NaN on one side only. ``distances``: the largest
+    distance per path, in ``unit``.
     """
 
     name: str
@@ -30,7 +32,9 @@ class OutputAgreement:
     max_abs_real: float
     mean_abs_real: float
     rmse_real: float
+    relative_l2: float | None
     cosine: float
+    nse: float | None
     elements: int
     elements_beyond: int
     argmax_agreement: float | None

@@ -10,11 +10,11 @@ import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-from pytest_autodeploy.reference import worker
-from pytest_autodeploy.reference.worker import Message, read_message, write_message
+from pytest_autodeploy.reference.messages import Message, read_message, write_message
+
+_PROGRAM = "pytest_autodeploy.reference.worker"
 
 CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
 """Signals that a program brings upon itself; any other was sent from outside."""
@@ -38,7 +38,7 @@ class Child:
     def __init__(self) -> None:
         stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed by _end)
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-W", "ignore", str(Path(worker.__file__))],
+            [sys.executable, "-P", "-W", "ignore", "-m", _PROGRAM],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,

@@ -188,17 +188,20 @@ def _output_agreement(
     tolerance: Tolerance,
 ) -> OutputAgreement:
     steps = board.dtype.kind != "f"
-    board_real = metrics.real_values(tensor, board)
     apart_real = chosen.apart * (tensor.scale or 1) if steps else chosen.apart
+    board_real, pc_real = (metrics.real_values(tensor, side) for side in (board, chosen.pc))
+    real = metrics.figures(apart_real, board_real, pc_real)
     return OutputAgreement(
         name=tensor.name,
         dtype=tensor.dtype,
         max_abs_steps=float(chosen.apart.max()) if steps else None,
         mean_abs_steps=float(chosen.apart.mean()) if steps else None,
-        max_abs_real=float(apart_real.max()),
-        mean_abs_real=float(apart_real.mean()),
-        rmse_real=float(np.sqrt(np.mean(np.square(apart_real)))),
-        cosine=metrics.cosine(board_real, metrics.real_values(tensor, chosen.pc)),
+        max_abs_real=real.max_abs,
+        mean_abs_real=real.mean_abs,
+        rmse_real=real.rmse,
+        relative_l2=real.relative_l2,
+        cosine=real.cosine,
+        nse=real.nse,
         elements=board.size,
         elements_beyond=int(np.count_nonzero(chosen.share > 1)),
         argmax_agreement=metrics.argmax_agreement(board, chosen.pc),

@@ -28,12 +28,13 @@ def read_arrays(path: Path, model: Model) -> Arrays:
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise InputsError(f"{path}: inputs are read from {', '.join(READERS)} files")
-    with _reading(path):
+    with reading(path):
         return reader(path, model)
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def reading(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with a file into one InputsError that names it."""
     try:
         yield
     except FileNotFoundError:
@@ -70,15 +71,16 @@ def _read_csv(path: Path, model: Model) -> Arrays:
     sizes = [tensor.elements for tensor in model.inputs]
     with path.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.reader(stream)
-        rows = [_checked(row, sum(sizes), reader.line_num) for row in reader if row]
+        rows = [checked_row(row, sum(sizes), reader.line_num) for row in reader if row]
     columns = np.cumsum([0, *sizes])
     return tuple(
-        _numbers([row[start:end] for row in rows]).reshape(len(rows), *tensor.shape)
+        numbers([row[start:end] for row in rows]).reshape(len(rows), *tensor.shape)
         for tensor, start, end in zip(model.inputs, columns[:-1], columns[1:], strict=True)
     )
 
 
-def _checked(row: list[str], size: int, line: int) -> list[str]:
+def checked_row(row: list[str], size: int, line: int) -> list[str]:
+    """A row of ``size`` numbers. Raises ValueError that names the line."""
     if len(row) != size:
         raise ValueError(f"line {line} has {len(row)} values, expected {size}")
     for column, text in enumerate(row, 1):
@@ -89,7 +91,7 @@ def _checked(row: list[str], size: int, line: int) -> list[str]:
     return row
 
 
-def _numbers(rows: Sequence[Sequence[str]]) -> NDArray[Any]:
+def numbers(rows: Sequence[Sequence[str]]) -> NDArray[Any]:
     """int64 when every value is written as an integer, float64 otherwise."""
     try:
         return np.array([[int(text) for text in row] for row in rows], np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +21,14 @@ DEFAULT_SEED = 42
 class Inputs:
     """One array per input tensor, of shape (n, *tensor shape) and the tensor's dtype.
 
-    ``origin`` says where they come from, such as ``random, seed 42`` or ``file x.npz``.
+    ``origin`` says where they come from, such as ``random, seed 42`` or ``file x.npz``. ``given``
+    are the values before they were fitted to the model, None for random ones.
     """
 
     arrays: tuple[NDArray[Any], ...]
     origin: str
     seed: int | None = None
+    given: tuple[Any, ...] | None = None
 
     @property
     def count(self) -> int:
@@ -80,7 +82,7 @@ def as_inputs(value: Any, model: Model, seed: int | None = None) -> Inputs:
     if isinstance(value, str | Path):
         return load_inputs(Path(value), model)
     if isinstance(value, Inputs):
-        return _fitted(value.arrays, model, value.origin, value.seed)
+        return replace(_fitted(value.arrays, model, value.origin, value.seed), given=value.given)
     if isinstance(value, np.ndarray):
         return _fitted((value,), model, GIVEN)
     if isinstance(value, Mapping):
@@ -121,4 +123,4 @@ def _fitted(arrays: Sequence[Any], model: Model, origin: str, seed: int | None =
     counts = [len(array) for array in fitted]
     if len(set(counts)) > 1:
         raise InputsError(f"{origin}: the inputs have different numbers of samples: {counts}")
-    return Inputs(fitted, origin, seed)
+    return Inputs(fitted, origin, seed, tuple(arrays))

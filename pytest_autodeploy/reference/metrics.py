@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +21,37 @@ SCALE_ROUNDING = 1e-6
 """A scale is a float32: ``atol=0.1`` is to allow a step of a scale that was meant to be 0.1."""
 
 
+@dataclass(frozen=True)
+class ErrorMetrics:
+    """Figures over all elements of two arrays of real values, with e = board - pc.
+
+    ``max_abs``: largest abs(e). ``mean_abs``: mean of abs(e), the MAE. ``rmse``: sqrt(mean(e^2)).
+    ``relative_l2``: norm(e) / norm(pc); None where the PC's values are all 0. ``cosine``:
+    dot(board, pc) / (norm(board) * norm(pc)), over elements that are finite on both sides; 1 where
+    both sides are 0. ``nse``: the Nash-Sutcliffe efficiency, 1 - sum(e^2) / sum((pc - mean(pc))^2):
+    1 is equal, 0 is as near as the PC's mean would be; None where the PC's values are all the same
+    (Nash and Sutcliffe, River flow forecasting through conceptual models part I, 1970).
+
+    NaN or infinity on one side only is infinitely far; the same on both sides is 0 apart, and left
+    out of the sums over pc.
+    """
+
+    max_abs: float
+    mean_abs: float
+    rmse: float
+    relative_l2: float | None
+    cosine: float
+    nse: float | None
+
+    def as_dict(self) -> dict[str, float | None]:
+        """The figures by name, for JSON: infinite ones and NaN become None."""
+        return {name: _finite(value) for name, value in asdict(self).items()}
+
+
 def real_values(tensor: Tensor, values: NDArray[Any]) -> Floats:
     """The values in real units: ``scale * (q - zero_point)`` where the tensor is quantised."""
-    real = values.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a signalling NaN, which a board may well send
+        real = values.astype(np.float64)
     if tensor.scale is not None and values.dtype.kind in "iu":
         real = (real - (tensor.zero_point or 0)) * tensor.scale
     return real
@@ -79,6 +109,26 @@ def shares_of_limit(apart: Floats, limit: Floats) -> Floats:
     return shares
 
 
+def error_metrics(board: NDArray[Any], pc: NDArray[Any]) -> ErrorMetrics:
+    """The figures of real (dequantised) values of the same shape, with at least one element."""
+    board, pc = board.astype(np.float64), pc.astype(np.float64)
+    return figures(distances(board, pc), board, pc)
+
+
+def figures(apart: Floats, board: Floats, pc: Floats) -> ErrorMetrics:
+    """The figures, where the distances abs(board - pc) are known already."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = float(np.sum(np.square(apart)))
+        return ErrorMetrics(
+            max_abs=float(apart.max()),
+            mean_abs=float(apart.mean()),
+            rmse=math.sqrt(squares / apart.size),
+            relative_l2=_relative_l2(squares, pc),
+            cosine=cosine(board, pc),
+            nse=_nse(squares, pc),
+        )
+
+
 def cosine(board: Floats, pc: Floats) -> float:
     """Cosine similarity over all elements that are finite on both sides; 1 where both are zero."""
     finite = np.isfinite(board) & np.isfinite(pc)
@@ -87,6 +137,24 @@ def cosine(board: Floats, pc: Floats) -> float:
     if board_norm == 0 or pc_norm == 0:
         return float(board_norm == pc_norm)
     return float(np.clip(np.dot(board / board_norm, pc / pc_norm), -1, 1))
+
+
+def _relative_l2(squares: float, pc: Floats) -> float | None:
+    norm = float(np.linalg.norm(pc[np.isfinite(pc)]))
+    return math.sqrt(squares) / norm if norm else None
+
+
+def _nse(squares: float, pc: Floats) -> float | None:
+    known = pc[np.isfinite(pc)]
+    # The mean of equal values may be rounded, so their spread need not be 0.
+    if known.size == 0 or known.min() == known.max():
+        return None
+    spread = float(np.sum(np.square(known - known.mean())))
+    return 1 - squares / spread if spread else None
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
 def argmax_agreement(board: NDArray[Any], pc: NDArray[Any]) -> float | None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import importlib.util
-import time
-from collections import deque
+import threading
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from pytest_autodeploy.errors import MissingExtra, ReferenceFailed
-from pytest_autodeploy.reference import LITERT_PATHS, PATHS
-from pytest_autodeploy.reference.child import Child, ChildDiedError, ChildTimeoutError
-from pytest_autodeploy.reference.worker import Message, decode, encode
+from pytest_autodeploy.reference import ALL_PATHS, LITERT_PATHS, TENSOR_PATHS, TFLM_PATH
+from pytest_autodeploy.reference.messages import decode, encode
+from pytest_autodeploy.reference.process import PathFailed, Process
+from pytest_autodeploy.reference.tensors import Collected, made_tensors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,37 +25,30 @@ if TYPE_CHECKING:
 Outputs = dict[str, tuple["NDArray[Any]", ...]]
 
 CACHED_RUNS = 8
-LONGEST_REASON = 300
 
-
-class _PathError(Exception):
-    """One kernel path cannot; the others may."""
+_PACKAGES = {"tensorflow": "tensorflow", TFLM_PATH: "tflite-micro"}
+_EXTRAS = {"tensorflow": "tensorflow", TFLM_PATH: "sim"}
 
 
 class Reference:
     """Runs ``model`` through LiteRT's kernel ``paths`` in one long-lived child process.
 
-    ``paths``: of ref, optimized, xnnpack, and tensorflow (extra ``tensorflow``, imported only when
-    named here). ``timeout_s`` bounds each ``run``. Raises MissingExtra; ValueError for a path that
-    does not exist.
+    ``paths``: of ref, optimized, xnnpack, tensorflow (extra ``tensorflow``) and tflm, which is TFLM
+    on this PC (extra ``sim``); packages of extras are imported only when named here. ``timeout_s``
+    bounds each ``run``. Raises MissingExtra; ValueError for a path that does not exist.
     """
 
     def __init__(
         self, model: Model, *, paths: Sequence[str] = LITERT_PATHS, timeout_s: float = 120
     ) -> None:
-        unknown = set(paths) - set(PATHS)
-        if unknown or not paths:
-            raise ValueError(f"no kernel path {sorted(unknown)}; valid are {', '.join(PATHS)}")
-        if "tensorflow" in paths and importlib.util.find_spec("tensorflow") is None:
-            raise MissingExtra("the kernel path 'tensorflow'", "tensorflow")
+        _check_paths(paths, ALL_PATHS)
         self._model = model
-        self._paths = tuple(path for path in PATHS if path in paths)
-        self._timeout_s = timeout_s
-        self._child: Child | None = None
-        self._unprepared: deque[str] = deque()
-        self._unusable: dict[str, str] = {}
-        self._runs: dict[str, tuple[Outputs, dict[str, str]]] = {}
+        self._paths = tuple(path for path in ALL_PATHS if path in paths)
+        self._process = Process(model, self._paths, timeout_s)
+        self._runs: dict[tuple[str, bool], tuple[Outputs, dict[str, str]]] = {}
         self._failed: dict[str, str] = {}
+        self._turn = threading.Lock()
+        self._failed_ahead: dict[tuple[str, bool], ReferenceFailed] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -75,31 +68,35 @@ class Reference:
 
     def versions(self) -> dict[str, str]:
         """Version per package that runs the paths."""
-        packages = []
-        if set(self._paths) & set(LITERT_PATHS):
-            packages.append("ai-edge-litert")
-        if "tensorflow" in self._paths:
-            packages.append("tensorflow")
-        return {package: importlib.metadata.version(package) for package in packages}
+        packages = {_PACKAGES.get(path, "ai-edge-litert") for path in self._paths}
+        return {package: importlib.metadata.version(package) for package in sorted(packages)}
 
     def start(self) -> None:
         """Start the process and let it prepare every path, without waiting for it."""
-        self._started()
+        self._process.start()
 
-    def _started(self) -> Child:
-        if self._child is not None:
-            return self._child
-        self._child = Child()
-        self._unprepared = deque(path for path in self._paths if path not in self._unusable)
-        model = self._message("model", payloads=[self._model.content])
-        prepare = [self._message("prepare", path) for path in self._unprepared]
-        self._child.post([model, *prepare])
-        return self._child
+    def begin(self, inputs: Inputs, *, reset_each: bool = False) -> None:
+        """Run these inputs while something else is done; ``run`` then has or awaits the outputs.
 
-    def run(self, inputs: Any) -> Outputs:
+        A failure is raised by that ``run``.
+        """
+        key = (_digest(inputs), reset_each)
+
+        def run() -> None:
+            try:
+                self.run(inputs, reset_each=reset_each)
+            except ReferenceFailed as error:
+                self._failed_ahead[key] = error
+            except Exception:  # the process was closed meanwhile
+                return
+
+        threading.Thread(target=run, daemon=True).start()
+
+    def run(self, inputs: Any, *, reset_each: bool = False) -> Outputs:
         """Per path, one array of shape (n, *tensor shape) per output; state starts fresh.
 
-        ``inputs``: those of a run on the board, a number of random ones, or arrays.
+        ``inputs``: those of a run on the board, a number of random ones, or arrays. State is kept
+        from one inference to the next, unless ``reset_each`` starts every inference fresh.
         Identical inputs are not run again. A path that fails is left out and told by
         ``failed_paths``. Raises ReferenceFailed when none is left, when the time is over, or when
         the process was killed from outside.
@@ -107,90 +104,88 @@ class Reference:
         from pytest_autodeploy.reference.inputs import as_inputs
 
         inputs = as_inputs(inputs, self._model)
-        key = _digest(inputs)
-        if key not in self._runs:
-            run = self._run_paths(inputs)
-            self._runs[key] = run
-            if len(self._runs) > CACHED_RUNS:
-                del self._runs[next(iter(self._runs))]
-        outputs, self._failed = self._runs[key]
+        key = (_digest(inputs), reset_each)
+        with self._turn:
+            if error := self._failed_ahead.pop(key, None):
+                raise error
+            if key not in self._runs:
+                run = self._run_paths(inputs, reset_each=reset_each)
+                self._runs[key] = run
+                if len(self._runs) > CACHED_RUNS:
+                    del self._runs[next(iter(self._runs))]
+            outputs, self._failed = self._runs[key]
         return dict(outputs)
+
+    def run_tensors(
+        self, inputs: Any, path: str, tensors: Sequence[int] | None = None
+    ) -> dict[int, NDArray[Any]]:
+        """What the operators of subgraph 0 make in every inference, on one path.
+
+        ``path``: ref, optimized, xnnpack or tflm, whether or not it is one of ``paths``.
+        ``tensors``: indices of some tensors, else all that operators make. Gives per index an array
+        (n, *tensor shape), in the order in which they are made; state starts fresh and is kept from
+        one inference to the next. Left out are tensors that cannot be read: those of a type that
+        numpy lacks, and those that a delegate hides, which are found by filling every tensor with
+        two patterns that an inference would have overwritten. Nothing of it is kept for later.
+
+        Raises ValueError for a path or a tensor that does not exist, MissingExtra, and
+        ReferenceFailed when the path cannot run, when the time is over, and when the outputs with
+        kept tensors are not those of the path without.
+        """
+        from pytest_autodeploy.reference.inputs import as_inputs
+
+        _check_paths([path], TENSOR_PATHS)
+        indices = made_tensors(self._model, tensors)
+        inputs = as_inputs(inputs, self._model)
+        payloads = [encode(array) for array in inputs.arrays]
+        collected = Collected(inputs.count)
+        try:
+            with self._turn:
+                until = self._process.until()
+                reply = self._process.ask("tensors", path, payloads, until, indices=indices)
+                while collected.add(reply):
+                    reply = self._process.receive(path, until)
+        except PathFailed as reason:
+            raise ReferenceFailed(
+                f"the PC cannot give the tensors of {self._model.name} (path {path}): {reason}",
+                hint=f"take another of {', '.join(TENSOR_PATHS)}",
+            ) from None
+        return collected.arrays
 
     def close(self) -> None:
         """End the process. Idempotent; another ``run`` starts it again."""
-        if self._child is not None:
-            self._child.close()
-            self._child = None
+        self._process.close()
 
-    def _run_paths(self, inputs: Inputs) -> tuple[Outputs, dict[str, str]]:
-        until = time.monotonic() + self._timeout_s
+    def _run_paths(self, inputs: Inputs, *, reset_each: bool) -> tuple[Outputs, dict[str, str]]:
+        until = self._process.until()
         payloads = [encode(array) for array in inputs.arrays]
         outputs: Outputs = {}
         failed: dict[str, str] = {}
         for path in self._paths:
             try:
-                outputs[path] = self._run_path(path, payloads, until)
-            except _PathError as reason:
+                _, results = self._process.ask("run", path, payloads, until, reset=reset_each)
+                outputs[path] = tuple(map(_read_only, map(decode, results)))
+            except PathFailed as reason:
                 failed[path] = str(reason)
         if not outputs:
             raise ReferenceFailed(f"the PC cannot run {self._model.name}: {_reasons(failed)}")
         return outputs, failed
 
-    def _run_path(self, path: str, payloads: list[bytes], until: float) -> tuple[NDArray[Any], ...]:
-        self._prepare(until)
-        if path in self._unusable:
-            raise _PathError(self._unusable[path])
-        results = self._exchange(path, self._message("run", path, payloads), until)
-        outputs = tuple(map(decode, results))
-        for output in outputs:
-            output.setflags(write=False)
-        return outputs
 
-    def _prepare(self, until: float) -> None:
-        """Wait until every path is prepared or known to be unusable."""
-        self.start()
-        while self._unprepared:
-            path = self._unprepared.popleft()
-            try:
-                self._exchange(path, None, until)
-            except _PathError as reason:
-                self._unusable[path] = str(reason)
-            self.start()
+def _check_paths(paths: Sequence[str], valid: Sequence[str]) -> None:
+    """Raise ValueError for a path that does not exist, MissingExtra for one without its package."""
+    unknown = set(paths) - set(valid)
+    if unknown or not paths:
+        raise ValueError(f"no kernel path {sorted(unknown)}; valid are {', '.join(valid)}")
+    for path in paths:
+        package = _PACKAGES.get(path)
+        if package and importlib.util.find_spec(package.replace("-", "_")) is None:
+            raise MissingExtra(f"the kernel path {path!r}", _EXTRAS[path])
 
-    def _exchange(self, path: str, request: Message | None, until: float) -> list[bytes]:
-        """Send the request, if any, and take the next reply, which is about ``path``."""
-        child = self._started()
-        engine = "TensorFlow" if path == "tensorflow" else "LiteRT"
-        try:
-            if request is not None:
-                child.send(request, until - time.monotonic())
-            header, payloads = child.receive(until - time.monotonic())
-        except BaseException as error:  # Ctrl-C too: it leaves half a message in the pipes
-            self.close()
-            raise self._explained(error, engine, path) from None
-        if "error" in header:
-            raise _PathError(" ".join(str(header["error"]).split())[:LONGEST_REASON])
-        return payloads
 
-    def _explained(self, error: BaseException, engine: str, path: str) -> BaseException:
-        if isinstance(error, ChildTimeoutError):
-            return ReferenceFailed(
-                f"{self._model.name}: {engine} did not finish (path {path})",
-                seconds=self._timeout_s,
-                hint="allow it more time, or fewer inputs",
-            )
-        if isinstance(error, ChildDiedError) and error.crashed:
-            return _PathError(f"{engine} {error}")
-        if isinstance(error, ChildDiedError):
-            return ReferenceFailed(
-                f"{self._model.name}: {engine} {error} (path {path})",
-                hint="it was killed from outside; is the memory of this PC full?",
-            )
-        return error
-
-    def _message(self, op: str, path: str | None = None, payloads: Sequence[bytes] = ()) -> Message:
-        # The child's own deadline is the longer one: this side's is to be the one that is told.
-        return {"op": op, "path": path, "limit_s": 2 * self._timeout_s + 10}, list(payloads)
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
 
 
 def _digest(inputs: Inputs) -> str:

@@ -1,110 +1,39 @@
-"""The child program of the reference: LiteRT, or TensorFlow, behind framed messages on its pipes.
+"""The child program of the reference: interpreters behind messages on its pipes.
 
-It is run by its file name, so it imports nothing of this package and only what its task needs. A
-message is a line of JSON, whose ``sizes`` are the bytes of the payloads that follow it. Requests:
-``model`` (payload: the file; no reply), ``prepare`` and ``run`` of a ``path`` (payloads: one batch
-per input in .npy format; reply: one batch per output). A reply with ``error`` is a refusal.
+Requests: ``model`` (payload: the file; no reply); ``prepare`` a ``path``; ``run`` it (payloads: one
+batch for each input; reply: one batch for each output), with ``reset`` from a fresh state for each
+inference; give the ``tensors`` of these indices (replies: batches of some inferences, one payload
+for each index in ``indices``, until a reply has no ``more``). A reply with ``error`` is a refusal.
 """
 
 from __future__ import annotations
 
 import faulthandler
-import io
-import json
 import os
 import queue
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from pytest_autodeploy.reference.interpreters import Interpreter, create
+from pytest_autodeploy.reference.messages import (
+    Header,
+    Message,
+    decode,
+    encode,
+    read_message,
+    write_message,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Header = dict[str, Any]
-Message = tuple[Header, list[bytes]]
+    Arrays = Sequence[NDArray[Any]]
 
-
-def write_message(
-    stream: BinaryIO, header: Mapping[str, Any], payloads: Sequence[bytes] = ()
-) -> None:
-    """Write one message and flush."""
-    line = json.dumps({**header, "sizes": [len(payload) for payload in payloads]})
-    stream.write(line.encode() + b"\n")
-    for payload in payloads:
-        stream.write(payload)
-    stream.flush()
-
-
-def read_message(stream: BinaryIO) -> Message:
-    """Read one message. Raises EOFError when the other side went away, in a message or before."""
-    line = stream.readline()
-    if not line.endswith(b"\n"):
-        raise EOFError
-    header: Header = json.loads(line)
-    return header, [_exactly(stream, size) for size in header["sizes"]]
-
-
-def _exactly(stream: BinaryIO, size: int) -> bytes:
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError
-    return data
-
-
-def encode(array: NDArray[Any]) -> bytes:
-    """The array in .npy format."""
-    import numpy as np
-
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
-
-
-def decode(payload: bytes) -> NDArray[Any]:
-    """The array of a payload in .npy format."""
-    import numpy as np
-
-    array: NDArray[Any] = np.load(io.BytesIO(payload), allow_pickle=False)
-    return array
-
-
-def create(path: str, content: bytes) -> Any:
-    """An interpreter of the kernel path, with its tensors allocated and its state fresh."""
-    if path == "tensorflow":
-        import tensorflow
-
-        interpreter = tensorflow.lite.Interpreter(model_content=content, num_threads=1)
-    else:
-        from ai_edge_litert.interpreter import Interpreter, OpResolverType
-
-        resolvers = {
-            "ref": OpResolverType.BUILTIN_REF,
-            "optimized": OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
-            "xnnpack": OpResolverType.BUILTIN,
-        }
-        interpreter = Interpreter(
-            model_content=content, experimental_op_resolver_type=resolvers[path], num_threads=1
-        )
-    interpreter.allocate_tensors()
-    return interpreter
-
-
-def infer(interpreter: Any, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-    """One inference per sample, in order; one array of shape (n, *tensor shape) per output."""
-    import numpy as np
-
-    indices = [detail["index"] for detail in interpreter.get_input_details()]
-    outputs = [detail["index"] for detail in interpreter.get_output_details()]
-    results: list[list[NDArray[Any]]] = [[] for _ in outputs]
-    for samples in zip(*inputs, strict=True):
-        for index, sample in zip(indices, samples, strict=True):
-            interpreter.set_tensor(index, sample)
-        interpreter.invoke()
-        for result, index in zip(results, outputs, strict=True):
-            result.append(interpreter.get_tensor(index))
-    return [np.stack(result) for result in results]
+REPLY_BYTES = 32 << 20
+"""A reply with tensors goes out when it has so many bytes."""
 
 
 class Worker:
@@ -112,23 +41,70 @@ class Worker:
 
     def __init__(self) -> None:
         self._content = b""
-        self._prepared: dict[str, Any] = {}
+        self._prepared: dict[str, Interpreter] = {}
 
-    def answer(self, header: Header, payloads: list[bytes]) -> Message | None:
-        """The reply to a request; refusals of LiteRT become the ``error`` of a reply."""
+    def answer(self, header: Header, payloads: list[bytes]) -> Iterator[Message]:
+        """The replies to a request; refusals of an interpreter become the ``error`` of a reply."""
         if header["op"] == "model":
             self._content = payloads[0]
-            return None
-        path = header["path"]
+            return
+        tasks = {"prepare": self._prepare, "run": self._run, "tensors": self._tensors}
         try:
-            interpreter = self._prepared.pop(path, None) or create(path, self._content)
-            if header["op"] == "prepare":
-                self._prepared[path] = interpreter
-                return {}, []
-            outputs = infer(interpreter, [decode(payload) for payload in payloads])
-            return {}, [encode(output) for output in outputs]
+            yield from tasks[header["op"]](header, [decode(payload) for payload in payloads])
         except Exception as error:
-            return {"error": str(error) or type(error).__name__}, []
+            yield {"error": str(error) or type(error).__name__}, []
+
+    def _prepare(self, header: Header, _inputs: Arrays) -> Iterator[Message]:
+        self._prepared[header["path"]] = create(header["path"], self._content)
+        yield {}, []
+
+    def _run(self, header: Header, inputs: Arrays) -> Iterator[Message]:
+        interpreter = self._fresh(header["path"])
+        results: list[Arrays] = []
+        for samples in zip(*inputs, strict=True):
+            if header["reset"] and results:
+                interpreter = self._fresh(header["path"])
+            interpreter.infer(samples)
+            results.append(interpreter.outputs())
+        yield {}, [encode(array) for array in _stacked(results)]
+
+    def _tensors(self, header: Header, inputs: Arrays) -> Iterator[Message]:
+        path = header["path"]
+        kept = create(path, self._content, keep=True)
+        indices = kept.real(header["indices"], [batch[0] for batch in inputs])
+        kept, plain = create(path, self._content, keep=True), self._fresh(path)
+        results: list[Arrays] = []
+        for samples in zip(*inputs, strict=True):
+            kept.infer(samples)
+            plain.infer(samples)
+            _check_equal(kept.outputs(), plain.outputs())
+            results.append([kept.tensor(index) for index in indices])
+            if len(results) * sum(array.nbytes for array in results[-1]) >= REPLY_BYTES:
+                yield _tensors_reply(indices, results, more=True)
+                results = []
+        yield _tensors_reply(indices, results, more=False)
+
+    def _fresh(self, path: str) -> Interpreter:
+        return self._prepared.pop(path, None) or create(path, self._content)
+
+
+def _stacked(results: Sequence[Arrays]) -> Arrays:
+    """From one sequence of arrays for each inference to one array for each place in it."""
+    import numpy as np
+
+    return [np.stack(arrays) for arrays in zip(*results, strict=True)]
+
+
+def _tensors_reply(indices: Sequence[int], results: Sequence[Arrays], *, more: bool) -> Message:
+    batches = _stacked(results)
+    present = indices if batches else []
+    return {"indices": present, "more": more}, [encode(array) for array in batches]
+
+
+def _check_equal(kept: Arrays, plain: Arrays) -> None:
+    """Kept tensors are those of this path only when keeping them changes nothing."""
+    if [array.tobytes() for array in kept] != [array.tobytes() for array in plain]:
+        raise RuntimeError("its outputs change when its tensors are kept")
 
 
 def _take_stdout() -> BinaryIO:
@@ -157,10 +133,9 @@ def main() -> None:
         header, payloads = requests.get()
         # For a parent that was killed while LiteRT hangs with the GIL held.
         faulthandler.dump_traceback_later(header["limit_s"], exit=True)
-        reply = worker.answer(header, payloads)
-        faulthandler.cancel_dump_traceback_later()
-        if reply is not None:
+        for reply in worker.answer(header, payloads):
             write_message(replies, *reply)
+        faulthandler.cancel_dump_traceback_later()
 
 
 if __name__ == "__main__":

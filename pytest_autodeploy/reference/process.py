@@ -1,0 +1,122 @@
+"""The conversation with the child process, whose every failure has words."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.errors import ReferenceFailed
+from pytest_autodeploy.reference.child import Child, ChildDiedError, ChildTimeoutError
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.reference.messages import Message
+
+LONGEST_REASON = 300
+
+_ENGINES = {"tensorflow": "TensorFlow", "tflm": "TFLM"}
+
+
+class PathFailed(Exception):
+    """One kernel path cannot; the others may."""
+
+
+class Process:
+    """A child that runs one model, started when it is needed and again after it has ended."""
+
+    def __init__(self, model: Model, paths: Sequence[str], timeout_s: float) -> None:
+        self._model = model
+        self._paths = paths
+        self._timeout_s = timeout_s
+        self._child: Child | None = None
+        self._unprepared: deque[str] = deque()
+        self._unusable: dict[str, str] = {}
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the child, None when there is none."""
+        return None if self._child is None else self._child.pid
+
+    def start(self) -> Child:
+        """Let the child prepare every path that it was not seen to fail on, without waiting."""
+        if self._child is None:
+            self._child = Child()
+            self._unprepared = deque(path for path in self._paths if path not in self._unusable)
+            model = self._message("model", None, [self._model.content])
+            prepare = [self._message("prepare", path, ()) for path in self._unprepared]
+            self._child.post([model, *prepare])
+        return self._child
+
+    def until(self) -> float:
+        """When what starts now has to be over, in the seconds of ``time.monotonic``."""
+        return time.monotonic() + self._timeout_s
+
+    def ask(
+        self, op: str, path: str, payloads: Sequence[bytes], until: float, **details: Any
+    ) -> Message:
+        """Send a request and take its first reply. Raises PathFailed and ReferenceFailed."""
+        self._prepare(until)
+        if path in self._unusable:
+            raise PathFailed(self._unusable[path])
+        return self._exchange(path, self._message(op, path, payloads, **details), until)
+
+    def receive(self, path: str, until: float) -> Message:
+        """The next reply to the latest request. Raises PathFailed and ReferenceFailed."""
+        return self._exchange(path, None, until)
+
+    def close(self) -> None:
+        """End the child. Idempotent."""
+        if self._child is not None:
+            self._child.close()
+            self._child = None
+
+    def _prepare(self, until: float) -> None:
+        """Wait until every path is prepared or known to be unusable."""
+        self.start()
+        while self._unprepared:
+            path = self._unprepared.popleft()
+            try:
+                self.receive(path, until)
+            except PathFailed as reason:
+                self._unusable[path] = str(reason)
+            self.start()
+
+    def _exchange(self, path: str, request: Message | None, until: float) -> Message:
+        """Send the request, if any, and take the next reply, which is about ``path``."""
+        child = self.start()
+        try:
+            if request is not None:
+                child.send(request, until - time.monotonic())
+            header, payloads = child.receive(until - time.monotonic())
+        except BaseException as error:  # Ctrl-C too: it leaves half a message in the pipes
+            self.close()
+            raise self._explained(error, path) from None
+        if "error" in header:
+            raise PathFailed(" ".join(str(header["error"]).split())[:LONGEST_REASON])
+        return header, payloads
+
+    def _explained(self, error: BaseException, path: str) -> BaseException:
+        engine = _ENGINES.get(path, "LiteRT")
+        if isinstance(error, ChildTimeoutError):
+            return ReferenceFailed(
+                f"{self._model.name}: {engine} did not finish (path {path})",
+                seconds=self._timeout_s,
+                hint="allow it more time, or fewer inputs",
+            )
+        if isinstance(error, ChildDiedError) and error.crashed:
+            return PathFailed(f"{engine} {error}")
+        if isinstance(error, ChildDiedError):
+            return ReferenceFailed(
+                f"{self._model.name}: {engine} {error} (path {path})",
+                hint="it was killed from outside; is the memory of this PC full?",
+            )
+        return error
+
+    def _message(
+        self, op: str, path: str | None, payloads: Sequence[bytes], **details: Any
+    ) -> Message:
+        # The child's own deadline is the longer one: this side's is to be the one that is told.
+        limit_s = 2 * self._timeout_s + 10
+        return {"op": op, "path": path, "limit_s": limit_s, **details}, list(payloads)
