@@ -38,6 +38,8 @@ def check(wheel: Path, pytest_version: str, folder: Path) -> None:
     output = run(python, "-m", "pytest", *arguments, cwd=work)
     assert "5 passed" in output, "the five built-in tests did not pass"
     assert (work / "report.html").stat().st_size > 50_000, "no HTML report"
+    inspected = run(python.with_name("autodeploy"), "inspect", MODEL.name, cwd=work)
+    assert "2,656,768 MACs" in inspected, "the command does not know the model"
     script = (
         "from pytest_autodeploy.resources import resource;"
         "assert resource('firmware', 'autodeploy.erpc').is_file();"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pytest_autodeploy.accuracy.limit import AccuracyLimit, Task
 from pytest_autodeploy.config import SettingError, Settings
 from pytest_autodeploy.errors import AutodeployError
 from pytest_autodeploy.limits import (
@@ -23,7 +24,7 @@ from pytest_autodeploy.limits import (
 )
 from pytest_autodeploy.model.find import ModelFile, find_models
 from pytest_autodeploy.state import USAGE_PROBLEMS, settings_of
-from pytest_autodeploy.suite.collector import BUILTIN, ESTIMATE, in_suite
+from pytest_autodeploy.suite.collector import ARTIFACT_BOARD, BUILTIN, ESTIMATE, in_suite
 
 OVERRIDES = "_session_overrides"
 DEFAULT_TOLERANCE = "output_tolerance"
@@ -47,7 +48,7 @@ def case_of(item: pytest.Item) -> Case | None:
     """The model and board of a test, None for a test that has nothing to do with models."""
     parameters: Mapping[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
     model = parameters.get("tflite_model")
-    board = parameters.get("evb") or parameters.get(ESTIMATE)
+    board = parameters.get("evb") or parameters.get(ARTIFACT_BOARD) or parameters.get(ESTIMATE)
     return Case(model_file(model, item.config), board) if model else None
 
 
@@ -79,6 +80,9 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     if "evb" in metafunc.fixturenames and "evb" not in given:
         boards = _boards(metafunc)
         metafunc.parametrize("evb", boards, ids=boards, indirect=True, scope="session")
+    if ARTIFACT_BOARD in metafunc.fixturenames:
+        boards = _boards(metafunc)
+        metafunc.parametrize(ARTIFACT_BOARD, boards, ids=boards, indirect=True, scope="session")
     if ESTIMATE in metafunc.fixturenames and ESTIMATE not in given:
         names = _accelerators(metafunc)
         metafunc.parametrize(ESTIMATE, names, ids=names, indirect=True, scope="session")
@@ -102,17 +106,33 @@ def _models(metafunc: pytest.Metafunc) -> list[ModelFile]:
                 f"{test}: no model; mark it with @pytest.mark.tflite(path) or give --tflite PATH",
             )
             return []
-        paths = [_marked_path(path, metafunc) for path in _arguments(mark, 1)]
+        paths = [_marked_path(path, metafunc.definition) for path in _arguments(mark, 1)]
         return find_models(paths, settings.root)
     except (LimitError, AutodeployError) as error:
         problem(config, f"{test}: {error}")
         return []
 
 
-def _marked_path(path: str, metafunc: pytest.Metafunc) -> Path:
+def _marked_path(path: str, item: pytest.Item) -> Path:
     """A path of a marker is relative to the test file's folder, else to the root folder."""
-    beside = metafunc.definition.path.parent / path
-    return beside if beside.exists() else metafunc.config.rootpath / path
+    beside = item.path.parent / path
+    return beside if beside.exists() else item.config.rootpath / path
+
+
+def against_path(item: pytest.Item, declared: Declared) -> Path | None:
+    """The other model that the PC runs for an accuracy limit, if it names one."""
+    against = getattr(declared.limit, "against", None)
+    if against is None:
+        return None
+    if declared.origin == "marker":
+        return _marked_path(against, item)
+    return settings_of(item.config).against_path(against)
+
+
+def task_of(limits: Mapping[str, Declared]) -> Task:
+    """What the accuracy limit of a test judges: the first output and the highest class without."""
+    declared = limits.get("accuracy")
+    return declared.limit.task if declared and isinstance(declared.limit, AccuracyLimit) else Task()
 
 
 def _boards(metafunc: pytest.Metafunc) -> list[str]:
@@ -218,13 +238,17 @@ def check_limits(item: pytest.Item) -> None:
         problem(item.config, f"{item.nodeid.partition('[')[0]}: {text}")
     if wrong:
         return
+    test = item.nodeid.partition("[")[0]
     limits = limits_of(item)
     fixtures: tuple[str, ...] = tuple(getattr(item, "fixturenames", ()))
     for name, declared in limits.items():
+        path = against_path(item, declared)
+        if path and not path.is_file():
+            problem(item.config, f"{test}: {declared.words}: no such model file: {path}")
         fixture = ESTIMATE if name == "npu_budget" else "model_session"
         if declared.origin == "marker" and fixture not in fixtures:
             problem(
                 item.config,
-                f"{item.nodeid.partition('[')[0]}: the marker {name} needs the fixture {fixture}; "
+                f"{test}: the marker {name} needs the fixture {fixture}; "
                 "add it to the test's arguments",
             )

@@ -13,6 +13,7 @@ from pytest_autodeploy.options import OPTIONS
 PATHS = (
     "tflite",
     "inputs",
+    "labels",
     "npu_config",
     "evb_sdk",
     "evb_tflm_root",
@@ -20,6 +21,7 @@ PATHS = (
     "output",
     "history",
     "summary",
+    "artifacts_from",
 )
 """Settings that are paths. Those of the command line start at the folder pytest was started in."""
 
@@ -37,6 +39,8 @@ class Settings:
 
     tflite: tuple[str, ...]
     inputs: str | None
+    labels: str | None
+    state: str
     runs: int
     latency_runs: int
     seed: int
@@ -44,6 +48,7 @@ class Settings:
     output_tolerance: str | None
     latency_budget: str | None
     memory_limit: str | None
+    accuracy: str | None
     npu: tuple[str, ...]
     npu_config: str | None
     npu_system_config: str | None
@@ -60,6 +65,8 @@ class Settings:
     evb_model_memory: str | None
     evb_arena_memory: str | None
     evb_clock: str
+    evb_counters: tuple[str, ...]
+    evb_dwt_counters: str
     evb_arena_kb: int
     evb_timeout: float
     evb_require_hardware: bool
@@ -72,6 +79,9 @@ class Settings:
     update_baseline: str | None
     history: str | None
     summary: str | None
+    artifacts: tuple[str, ...]
+    artifacts_from: str | None
+    explain: str
     energy_limit: tuple[str, ...]
     power_limit: tuple[str, ...]
     power: str | None
@@ -98,10 +108,20 @@ class Settings:
         typed = self.sources.get("baselines", "").startswith("--")
         return (self.root if typed else self.rootdir) / self.baselines
 
+    def against_path(self, path: str) -> Path:
+        """The model that the accuracy limit names; that of the ini starts at the root folder."""
+        typed = self.sources.get("accuracy", "").startswith("--")
+        return (self.root if typed else self.rootdir) / path
+
     @property
     def history_path(self) -> Path | None:
         """The history file, if there is one."""
         return self.root / self.history if self.history else None
+
+    @property
+    def artifacts_from_path(self) -> Path | None:
+        """The folder of a characterisation that artifacts are made from, if there is one."""
+        return self.root / self.artifacts_from if self.artifacts_from else None
 
     def cache_path(self, default: Callable[[], Path]) -> Path | None:
         """The cache folder; ``default`` gives the user's own, None is none."""

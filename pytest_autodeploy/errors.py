@@ -51,7 +51,7 @@ class ModelDoesNotFit(ModelError):
 
 
 class InputsError(AutodeployError):
-    """The given inputs cannot be used with the model."""
+    """The given inputs, or their labels, cannot be used with the model."""
 
 
 class ReferenceFailed(AutodeployError):
@@ -80,6 +80,10 @@ class BoardDied(BoardError):
 
 class LinkError(BoardError):
     """The link delivered what no board sends: bad CRC, wrong sequence number, malformed reply."""
+
+
+TRANSIENT = (BoardDied, BoardTimeout, LinkError)
+"""What a fresh board may not do again."""
 
 
 class WrongFirmware(BoardError):

@@ -10,6 +10,7 @@ from pytest_autodeploy.state import runtime_of
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.delivering import Artifacts
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.power.measure import PowerMeter
@@ -38,7 +39,11 @@ def tflite_model(request: pytest.FixtureRequest) -> Model:
 
 @pytest.fixture(scope="session")
 def evb_options() -> dict[str, Any]:
-    """Override point of ``evb``, for the whole run: ``{"sim_arguments": [...]}``."""
+    """Override point of ``evb``, for the whole run: ``{"sim_arguments": [...]}``.
+
+    ``["--fault", "corrupt-op:3"]`` gives simulated boards a fault on purpose, which reports tell;
+    ``python -m pytest_autodeploy.sim --help`` lists the others.
+    """
     return {}
 
 
@@ -69,14 +74,26 @@ def model_inputs() -> Any:
 
 
 @pytest.fixture(scope="session")
+def model_labels() -> Any:
+    """Override point of the labels of the inputs: None for ``--tflite-labels``, or an array.
+
+    Integers of shape (n,) are class indices; floats are the real targets of a regression.
+    """
+    return None
+
+
+@pytest.fixture(scope="session")
 def model_session_options() -> dict[str, Any]:
-    """Override point of ``model_session``: ``arena_bytes``, ``clock``, ``latency_runs``."""
+    """Override point of ``model_session``: ``arena_bytes``, ``clock``, ``latency_runs``, ``state``.
+
+    ``state`` is "carry" or "reset", see ``--tflite-state``.
+    """
     return {}
 
 
 @pytest.fixture(scope="session")
 def model_session(request: pytest.FixtureRequest, tflite_model: Model, evb: Board) -> ModelSession:
-    """The session of the model on the board: ``run``, ``latency``, ``profile``, ``memory``.
+    """The model on the board: ``run``, ``accuracy``, ``latency``, ``profile``, ``memory``.
 
     The model is flashed when the board does not run it yet. Limits that the test declares by
     marker are measured and judged after its body.
@@ -84,15 +101,31 @@ def model_session(request: pytest.FixtureRequest, tflite_model: Model, evb: Boar
     return runtime_of(request.config).session(tflite_model, evb)
 
 
+@pytest.fixture(scope="session")
+def autodeploy_artifact_board(request: pytest.FixtureRequest) -> Board:
+    """Internal: a board of ``--evb`` that artifacts are made for and that is left alone."""
+    return runtime_of(request.config).board(str(_parameter(request)))
+
+
+@pytest.fixture
+def autodeploy_artifacts(request: pytest.FixtureRequest) -> Artifacts:
+    """Internal: makes what ``--autodeploy-artifacts`` asks for."""
+    from pytest_autodeploy.delivering import Artifacts
+
+    return Artifacts(request.node)
+
+
 @pytest.fixture
 def _session_overrides(
     request: pytest.FixtureRequest,
     model_session: ModelSession,
     model_inputs: Any,
+    model_labels: Any,
     model_session_options: dict[str, Any],
 ) -> None:
     """Internal: a session outlives the test, the overrides are those of the test's own file."""
-    runtime_of(request.config).prepare(model_session, model_inputs, model_session_options)
+    options = dict(model_session_options)
+    runtime_of(request.config).prepare(model_session, model_inputs, options, model_labels)
 
 
 @pytest.fixture(scope="session")

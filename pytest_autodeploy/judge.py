@@ -28,7 +28,9 @@ from pytest_autodeploy.reference.compare import (
 from pytest_autodeploy.report.units import si
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.accuracy.compare import TaskComparison
     from pytest_autodeploy.baseline.comparison import Comparison
+    from pytest_autodeploy.diverge.explanation import Explanation
     from pytest_autodeploy.measured import RunResult
     from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.power.measure import PowerMeter
@@ -44,11 +46,13 @@ PowerSide = Callable[[], "PowerMeter | None"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdicts of a test, and the output agreement and comparison that they rest on."""
+    """The verdicts of a test, and the comparisons that they rest on."""
 
     verdicts: tuple[Verdict, ...]
     agreement: Agreement | None = None
     comparison: Comparison | None = None
+    accuracy: TaskComparison | None = None
+    explanation: Explanation | None = None
 
     @property
     def failures(self) -> tuple[Verdict, ...]:
@@ -102,7 +106,7 @@ def _agreement(
     tolerance = declared.limit
     assert isinstance(tolerance, Tolerance)
     reference = pc_side()
-    by_path = reference.run(run.inputs)
+    by_path = reference.run(run.inputs, reset_each=run.reset_each)
     return compare(
         session.model, run.outputs, by_path, tolerance, failed_paths=reference.failed_paths
     )
@@ -111,7 +115,7 @@ def _agreement(
 def _outputs(declared: Declared, agreement: Agreement, session: ModelSession) -> Verdict:
     words = describe(agreement) if agreement.passed else failure_text(agreement)
     if not agreement.passed:
-        words = _block(declared, session, f"outputs differ from the PC's\n{words}")
+        words = failure_block(declared, session, f"outputs differ from the PC's\n{words}")
     passed, failure = agreement.passed, CLASSES[0]
     return Verdict(declared.words, declared.origin, passed, words, failure=failure)
 
@@ -124,7 +128,7 @@ def _latency(session: ModelSession, declared: Declared | None) -> list[Verdict]:
     if latency is None:
         return []
     if declared is None or not isinstance(limit, LatencyBudget):
-        return [_unlimited("latency_budget", latency.measurement("median"))]
+        return [unlimited("latency_budget", latency.measurement("median"))]
     return [_upper(declared, latency.measurement(limit.statistic), limit.us, session)]
 
 
@@ -140,7 +144,7 @@ def _memory(session: ModelSession, declared: Declared | None) -> list[Verdict]:
     )
     model = Measurement("model_size", memory.model_bytes, "B", "lower", "estimated")
     if declared is None or not isinstance(limit, MemoryLimit):
-        return [_unlimited("memory_limit", arena)]
+        return [unlimited("memory_limit", arena)]
     return [
         _upper(declared, measurement, bound, session)
         for measurement, bound in ((arena, limit.arena_bytes), (model, limit.model_bytes))
@@ -170,13 +174,12 @@ def _power(
             limited.add((name, limit.mode))
     for mode, energy in session.measured.power.items():
         if ("energy", mode) not in limited:
-            verdicts.append(
-                _unlimited(f"energy_limit(mode={mode!r})", energy.measurement("energy"))
-            )
+            verdicts.append(unlimited(f"energy_limit(mode={mode!r})", energy.measurement("energy")))
     return verdicts
 
 
-def _unlimited(name: str, measurement: Measurement) -> Verdict:
+def unlimited(name: str, measurement: Measurement) -> Verdict:
+    """What is told of a measurement without a limit."""
     words = f"{si(measurement.value, measurement.unit)}, no limit"
     return Verdict(name, "none", None, words, measurement.as_dict())
 
@@ -190,7 +193,7 @@ def _upper(
         words = f"{value}, limit {si(bound, measurement.unit)}"
         return Verdict(declared.words, declared.origin, True, words, measurement.as_dict())
     over = measurement.value - bound
-    words = _block(
+    words = failure_block(
         declared,
         session,
         f"{measurement.name.replace('_', ' ')} is over its limit\n"
@@ -201,7 +204,8 @@ def _upper(
     return Verdict(declared.words, declared.origin, False, words, measurement.as_dict())
 
 
-def _block(declared: Declared, session: ModelSession, text: str) -> str:
+def failure_block(declared: Declared, session: ModelSession, text: str) -> str:
+    """The words of a failure: model, board and the first line of ``text``, the limit, the rest."""
     first, _, rest = text.partition("\n")
     return (
         f"{session.model.name} on {session.board.id}: {first}\n"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pytest_autodeploy.accuracy.limit import AccuracyLimit, accuracy
 from pytest_autodeploy.baseline.limit import NoRegression, no_regression
 from pytest_autodeploy.failures import FailureClass
 from pytest_autodeploy.npu.budget import NpuBudget, npu_budget
@@ -54,7 +55,14 @@ class PowerLimit:
 
 
 Limit = (
-    Tolerance | LatencyBudget | MemoryLimit | EnergyLimit | PowerLimit | NpuBudget | NoRegression
+    Tolerance
+    | LatencyBudget
+    | MemoryLimit
+    | EnergyLimit
+    | PowerLimit
+    | AccuracyLimit
+    | NpuBudget
+    | NoRegression
 )
 
 
@@ -115,6 +123,7 @@ DECLARATIONS: Mapping[str, Callable[..., Limit]] = {
     "memory_limit": memory_limit,
     "energy_limit": energy_limit,
     "power_limit": power_limit,
+    "accuracy": accuracy,
     "npu_budget": npu_budget,
     "no_regression": no_regression,
 }
@@ -126,6 +135,7 @@ SETTABLE = (
     "memory_limit",
     "energy_limit",
     "power_limit",
+    "accuracy",
     "npu_budget",
     "no_regression",
 )
@@ -181,7 +191,9 @@ def signature(name: str) -> str:
     """The signature of a limit as a user writes it, such as ``latency_budget(ms=, us=)``."""
     parameters = inspect.signature(DECLARATIONS[name]).parameters.values()
     parts = (
-        f"{p.name}=" if p.default in (p.empty, None, False) else f"{p.name}={p.default!r}"
+        f"{p.name}="
+        if any(p.default is nothing for nothing in (p.empty, None, False))
+        else f"{p.name}={p.default!r}"
         for p in parameters
     )
     return f"{name}({', '.join(parts)})"
@@ -217,7 +229,8 @@ class Verdict:
     """One limit against one measurement, with the words that a failing test prints.
 
     ``passed`` is None when there was nothing to judge: no limit, or no way to measure. ``failure``
-    is the class of a failure, see ``failures.CLASSES``.
+    is the class of a failure, see ``failures.CLASSES``. ``why`` are more lines that a failing test
+    prints, about its cause; reports show them in a place of their own.
     """
 
     limit: str
@@ -226,6 +239,12 @@ class Verdict:
     words: str
     measurement: Mapping[str, object] | None = None
     failure: FailureClass = "over a limit"
+    why: str = ""
+
+    @property
+    def text(self) -> str:
+        """All that a failing test prints."""
+        return f"{self.words}\n{self.why}" if self.why else self.words
 
     def as_dict(self) -> dict[str, object]:
         """Plain data for reports."""

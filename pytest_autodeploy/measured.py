@@ -11,6 +11,7 @@ from pytest_autodeploy.measurement import Measurement, Source
 if TYPE_CHECKING:
     import numpy as np
 
+    from pytest_autodeploy.accuracy.result import LabelledRun
     from pytest_autodeploy.limits import Mode
     from pytest_autodeploy.power.result import Energy
     from pytest_autodeploy.profile.records import LayerProfile
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunResult:
-    """Inferences on the board: one array of shape (n, *tensor shape) per input and per output."""
+    """Inferences on the board: one array of shape (n, *tensor shape) per input and per output.
+
+    ``reset_each``: the state of the model was reset before each of them.
+    """
 
     inputs: Inputs
     outputs: tuple[np.ndarray, ...]
+    reset_each: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,7 @@ class Measured:
     """What a test has measured so far through its session."""
 
     run: RunResult | None = None
+    labelled: LabelledRun | None = None
     latency: Latency | None = None
     profile: LayerProfile | None = None
     memory: MemoryUse | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_autodeploy.board.options import BOARD_OPTIONS
+from pytest_autodeploy.deliver.options import DELIVER_OPTIONS
 from pytest_autodeploy.option import Option, natural, positive_int
 from pytest_autodeploy.power.options import POWER_OPTIONS
 
@@ -25,9 +26,25 @@ OPTIONS = (
         metavar="FILE",
     ),
     Option(
+        "labels",
+        "--tflite-labels",
+        "Labels of those inputs: .npy, .npz or .csv; class indices, or real targets of a "
+        "regression. Adds the built-in test of accuracy",
+        metavar="FILE",
+    ),
+    Option(
+        "state",
+        "--tflite-state",
+        "Whether models with state (variables, LSTM, SVDF) carry it from input to input of a run, "
+        "or have it reset before each (default: carry)",
+        metavar="MODE",
+        default="carry",
+        choices=("carry", "reset"),
+    ),
+    Option(
         "runs",
         "--tflite-runs",
-        "Random inputs per model whose outputs are compared (default: 10)",
+        "Random inputs per model whose outputs are compared (default: 10, and 5 on emulated boards)",
         metavar="N",
         ini="int",
         default=10,
@@ -76,6 +93,13 @@ OPTIONS = (
         "memory_limit",
         "--tflite-memory-limit",
         "Limit of the built-in memory test, such as arena_kb=32 or arena_kb=32,model_kb=100",
+        metavar="LIMIT",
+    ),
+    Option(
+        "accuracy",
+        "--tflite-accuracy",
+        "Limit of the built-in accuracy test, such as min=0.9,max_drop=0.01 or max_rmse=0.2; "
+        "against=FILE lets the PC run another .tflite file",
         metavar="LIMIT",
     ),
     Option(
@@ -178,5 +202,15 @@ OPTIONS = (
         "Markdown file for a summary of the run; also added to $GITHUB_STEP_SUMMARY if that is set",
         metavar="FILE",
     ),
+    Option(
+        "explain",
+        "--autodeploy-explain",
+        "Why outputs differ, and in which operator that starts: auto finds it out when a test fails "
+        "of it, layers also compares the operators when outputs agree, off never (default: auto)",
+        metavar="MODE",
+        default="auto",
+        choices=("auto", "layers", "off"),
+    ),
+    *DELIVER_OPTIONS,
     *POWER_OPTIONS,
 )

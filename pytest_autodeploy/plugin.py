@@ -10,10 +10,13 @@ import pytest
 
 from pytest_autodeploy.config import SettingError, resolve
 from pytest_autodeploy.fixtures import (
+    autodeploy_artifact_board,
+    autodeploy_artifacts,
     _session_overrides,
     evb,
     evb_options,
     model_inputs,
+    model_labels,
     model_session,
     model_session_options,
     npu_estimate,
@@ -26,10 +29,13 @@ from pytest_autodeploy.options import OPTIONS
 from pytest_autodeploy.state import SETTINGS, USAGE_PROBLEMS, is_worker, settings_of
 
 __all__ = [
+    "autodeploy_artifact_board",
+    "autodeploy_artifacts",
     "_session_overrides",
     "evb",
     "evb_options",
     "model_inputs",
+    "model_labels",
     "model_session",
     "model_session_options",
     "npu_estimate",
@@ -52,6 +58,9 @@ MARKERS = (
     'latency_budget(ms= | us=, statistic="median"): one inference takes at most that long; '
     'statistic "median", "p95", "max" or "first"',
     "memory_limit(arena_kb=, model_kb=): the model uses at most that much; 1 KB is 1024 bytes",
+    "accuracy(min=, max_drop=, top_k=1, output=0, max_rmse=, min_r2=, against=): on inputs with "
+    "labels at least min of the samples are right, and at most max_drop less than on the PC; for "
+    "real targets RMSE and R²; against is another .tflite file for the PC, such as the float one",
     "npu_budget(accelerator=, cycles=, ms=, sram_kb=, flash_kb=, min_coverage=, forbid_cpu_ops=): "
     "Vela's estimate on an Ethos-U accelerator; min_coverage is a share of operators, "
     "forbid_cpu_ops is True or names of operators",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from pytest_autodeploy.board.select import check_names, link_arguments
+from pytest_autodeploy.board.select import EMULATED, check_names, link_arguments, spec_of
 from pytest_autodeploy.config import SettingError, Settings
 from pytest_autodeploy.errors import AutodeployError
 from pytest_autodeploy.limits import SETTABLE, LimitError, declare_text, setting_texts
@@ -21,6 +21,7 @@ def check_settings(settings: Settings, *, write: bool) -> None:
     """
     try:
         check_names(settings.evb, settings)
+        _check_counters(settings)
         _check_models(settings)
         _check_limits(settings)
         _check_accelerators(settings, read=write)
@@ -31,8 +32,10 @@ def check_settings(settings: Settings, *, write: bool) -> None:
     _check_port(settings.evb_port)
     if settings.evb_port is not None and len(settings.evb) > 1:
         raise SettingError("--evb-port is the port of one board; give --evb once")
-    if settings.inputs is not None and not (settings.root / settings.inputs).is_file():
-        raise SettingError(f"{settings.sources['inputs']}: no such file: {settings.inputs}")
+    for name, file in (("inputs", settings.inputs), ("labels", settings.labels)):
+        if file is not None and not (settings.root / file).is_file():
+            raise SettingError(f"{settings.sources[name]}: no such file: {file}")
+    _check_artifacts(settings)
     if write and settings.tflite:
         check_output(settings)
 
@@ -55,6 +58,20 @@ def check_kept(settings: Settings) -> None:
                 History(settings.history_path).check()
             except AutodeployError as error:
                 raise SettingError(f"{settings.sources['history']}: {error}") from None
+
+
+def _check_artifacts(settings: Settings) -> None:
+    asked = settings.sources.get("artifacts", "").startswith("--")
+    if asked and (settings.no_suite or not settings.tflite):
+        raise SettingError("--autodeploy-artifacts needs the built-in tests: give --tflite PATH")
+    folder = settings.artifacts_from_path
+    if folder is None:
+        return
+    origin = settings.sources["artifacts_from"]
+    if not settings.artifacts:
+        raise SettingError(f"{origin} needs --autodeploy-artifacts, which says what to make")
+    if not folder.is_dir():
+        raise SettingError(f"{origin}: no such folder: {settings.artifacts_from}")
 
 
 def _check_folder(folder: Path, origin: str) -> None:
@@ -102,6 +119,18 @@ def check_output(settings: Settings) -> None:
         raise SettingError(f"{origin}: cannot write to the folder {folder}: {reason}") from None
 
 
+def _check_counters(settings: Settings) -> None:
+    """Only a Cortex-M55 on silicon, or a simulated one, counts events that can be chosen."""
+    for board_id in settings.evb if settings.evb_counters else ():
+        core = spec_of(board_id).core
+        emulated = board_id.startswith(EMULATED)
+        if emulated or core != "cortex-m55":
+            why = "QEMU has none" if emulated else f"its {core} has none"
+            raise SettingError(
+                f"{settings.sources['evb_counters']}: {board_id} has no performance monitor: {why}"
+            )
+
+
 def _check_models(settings: Settings) -> None:
     if settings.tflite:
         from pytest_autodeploy.model.find import find_models
@@ -141,4 +170,7 @@ def _check_power(settings: Settings, *, read: bool) -> None:
 def _check_limits(settings: Settings) -> None:
     for name in SETTABLE:
         for text in setting_texts(getattr(settings, name)):
-            declare_text(name, text, settings.sources[name])
+            declared = declare_text(name, text, settings.sources[name])
+            against = getattr(declared.limit, "against", None)
+            if against and not settings.against_path(against).is_file():
+                raise SettingError(f"{declared.origin}: no such model file: {against}")

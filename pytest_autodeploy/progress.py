@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 if TYPE_CHECKING:
-    from pytest_autodeploy.session import Progress
+    import pytest
+
+    from pytest_autodeploy.model_on_board import Progress
 
 QUIET_S = 1.0
 PERIOD_S = 0.1
@@ -18,15 +18,17 @@ def progress_on(config: pytest.Config) -> Progress:
     """A function ``(what, done, total)`` that shows progress once work has taken a second."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or not reporter.isatty:
-        return _silent
-    return _Line(config.pluginmanager.get_plugin("capturemanager"), reporter._tw)
+        return silent
+    return ProgressLine(config.pluginmanager.get_plugin("capturemanager"), reporter._tw)
 
 
-def _silent(_what: str, _done: int, _total: int) -> None:
+def silent(_what: str, _done: int, _total: int) -> None:
     """Nothing is shown."""
 
 
-class _Line:
+class ProgressLine:
+    """A line that is rewritten by a ``writer``, past what ``capture`` of pytest catches."""
+
     def __init__(self, capture: Any, writer: Any) -> None:
         self._capture = capture
         self._writer = writer

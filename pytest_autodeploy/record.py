@@ -63,11 +63,19 @@ def measured_facts(session: ModelSession, judgement: Judgement | None) -> Record
     verdicts = judgement.verdicts if judgement else ()
     agreement = judgement.agreement if judgement else None
     comparison = judgement.comparison if judgement else None
+    accuracy = judgement.accuracy if judgement else None
+    explanation = judgement.explanation if judgement else None
+    measurements = measurements_of(session, agreement)
+    if accuracy:
+        measurements += accuracy.measurements()
     return {
         "seed": session.inputs.seed,
         "inputs": session.inputs.origin,
-        "measurements": [m.as_dict() for m in measurements_of(session, agreement)],
+        "state": session.state_mode if session.model.stateful else None,
+        "measurements": [m.as_dict() for m in measurements],
         "agreement": agreement.as_dict() if agreement else None,
+        "accuracy": accuracy.as_dict() if accuracy else None,
+        "explanation": explanation.as_dict() if explanation else None,
         "profile": measured.profile.as_dict() if measured.profile else None,
         "power": [energy.as_dict() for energy in measured.power.values()],
         "comparison": comparison.as_dict() if comparison else None,

@@ -8,23 +8,14 @@ import pytest
 
 from pytest_autodeploy.collection import Case, case_of
 from pytest_autodeploy.comparing import relative_name
-from pytest_autodeploy.errors import (
-    AutodeployError,
-    BoardDied,
-    BoardTimeout,
-    LinkError,
-    ModelError,
-)
+from pytest_autodeploy.errors import TRANSIENT, AutodeployError, ModelError
 from pytest_autodeploy.failures import class_of_error, classified
 from pytest_autodeploy.running import estimate_of, session_of, uses
-from pytest_autodeploy.state import FAILURE, FILES, JUDGEMENT, runtime_of, settings_of
+from pytest_autodeploy.state import ARTIFACTS, FAILURE, FILES, JUDGEMENT, runtime_of, settings_of
 from pytest_autodeploy.suite.collector import in_suite
 
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
-
-TRANSIENT = (BoardDied, BoardTimeout, LinkError)
-"""What a fresh board may not do again."""
 
 
 def complete_report(
@@ -100,6 +91,7 @@ def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> dict[st
 
     session = session_of(item)
     record: dict[str, Any] = {
+        "artifacts": item.stash.get(ARTIFACTS, None),
         "nodeid": item.nodeid,
         "outcome": _outcome(report),
         "message": _message(report),

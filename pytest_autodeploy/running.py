@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_autodeploy.collection import Case, case_of, limits_of
+from pytest_autodeploy.collection import Case, against_path, case_of, limits_of, task_of
 from pytest_autodeploy.comparing import gate_of
 from pytest_autodeploy.config import SettingError
-from pytest_autodeploy.errors import (
-    MissingExtra,
-    ResultsError,
-)
+from pytest_autodeploy.errors import InputsError, MissingExtra, ResultsError
+from pytest_autodeploy.explaining import explained
 from pytest_autodeploy.failures import classified
+from pytest_autodeploy.model.find import ModelFile
 from pytest_autodeploy.power.choose import NO_METER, chosen_for
 from pytest_autodeploy.power.errors import PowerError
 from pytest_autodeploy.preflight import check_output
@@ -23,6 +24,7 @@ from pytest_autodeploy.state import FAILURE, FILES, JUDGEMENT, runtime_of, setti
 
 if TYPE_CHECKING:
     from pytest_autodeploy.judge import Judgement
+    from pytest_autodeploy.limits import Declared
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.power.measure import PowerMeter
@@ -50,6 +52,7 @@ def before_setup(item: pytest.Item) -> None:
     model = runtime.model(case.model)
     if runtime.inputs_path:
         runtime.inputs(model)
+    runtime.labels()
 
 
 def _has_meter(item: pytest.Item, case: Case) -> bool:
@@ -63,11 +66,21 @@ def _power(item: pytest.Item) -> PowerMeter | None:
     return runtime_of(item.config).meters.power_meter(None)
 
 
-def _reference(item: pytest.Item, model: Model) -> Reference:
+def reference_of(item: pytest.Item, model: Model) -> Reference:
     """The PC side for the output tolerance of a test, which may pin a kernel path."""
     tolerance = limits_of(item)["output_tolerance"].limit
     assert isinstance(tolerance, Tolerance)
     return runtime_of(item.config).reference(model, tolerance.reference)
+
+
+def _task_side(
+    item: pytest.Item, model: Model, declared: Declared | None
+) -> tuple[Model, Reference]:
+    """The model that the PC runs on data with labels, and what runs it."""
+    runtime = runtime_of(item.config)
+    path = against_path(item, declared) if declared else None
+    other = runtime.static_model(ModelFile(path.stem, path)) if path else model
+    return other, runtime.reference(other)
 
 
 def uses(item: pytest.Item, fixture: str) -> bool:
@@ -80,8 +93,12 @@ def after_setup(item: pytest.Item) -> None:
     session = session_of(item)
     if session is None:
         return
-    if "output_tolerance" in limits_of(item):
-        _reference(item, session.model).start()
+    limits = limits_of(item)
+    session.task = task_of(limits)
+    if "output_tolerance" in limits:
+        reference = reference_of(item, session.model)
+        reference.start()
+        session.before_run = functools.partial(reference.begin, reset_each=session.reset_each)
     session.ensure()
 
 
@@ -103,18 +120,21 @@ def after_call(item: pytest.Item) -> None:
     """Judge the limits; fail or skip the test accordingly."""
     try:
         judgement = _judgement(item)
-    except (PowerError, MissingExtra) as error:
+    except (PowerError, MissingExtra, InputsError) as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
     if judgement is None:
         return
-    item.stash[JUDGEMENT] = judgement
     session = session_of(item)
     if session is not None:
+        judgement = explained(item, session, judgement, limits_of(item))
+    item.stash[JUDGEMENT] = judgement
+    if session is not None:
         _keep_arrays(item, session, judgement)
+        _keep_changed(item, judgement)
     if judgement.failures:
         failure = judgement.failures[0].failure
         item.stash[FAILURE] = failure
-        words = "\n\n".join(verdict.words for verdict in judgement.failures)
+        words = "\n\n".join(verdict.text for verdict in judgement.failures)
         pytest.fail(classified(failure, words), pytrace=False)
     if judgement.unjudged:
         limit = judgement.unjudged[0]
@@ -122,7 +142,8 @@ def after_call(item: pytest.Item) -> None:
 
 
 def _judgement(item: pytest.Item) -> Judgement | None:
-    from pytest_autodeploy.judge import Judgement, judge, judge_estimate
+    from pytest_autodeploy.accuracy.judge import with_accuracy
+    from pytest_autodeploy.judge import judge, judge_estimate
 
     limits = limits_of(item)
     session, estimate = session_of(item), estimate_of(item)
@@ -131,8 +152,10 @@ def _judgement(item: pytest.Item) -> Judgement | None:
         gate = gate_of(item, limits)
         if gate:
             gate.measure(session)
-        pc_side, power = (lambda: _reference(item, session.model)), (lambda: _power(item))
-        parts.append(judge(session, limits, pc_side, power))
+        pc_side, power = (lambda: reference_of(item, session.model)), (lambda: _power(item))
+        judgement = judge(session, limits, pc_side, power)
+        task_side = functools.partial(_task_side, item, session.model)
+        parts.append(with_accuracy(judgement, session, limits, task_side))
         if gate:
             parts[0] = gate.judged(session, parts[0])
     if estimate is not None:
@@ -140,7 +163,7 @@ def _judgement(item: pytest.Item) -> Judgement | None:
     if not parts:
         return None
     verdicts = tuple(verdict for part in parts for verdict in part.verdicts)
-    return Judgement(verdicts, parts[0].agreement, parts[0].comparison)
+    return replace(parts[0], verdicts=verdicts)
 
 
 def _keep_arrays(item: pytest.Item, session: ModelSession, judgement: Judgement) -> None:
@@ -152,10 +175,24 @@ def _keep_arrays(item: pytest.Item, session: ModelSession, judgement: Judgement)
     from pytest_autodeploy.report.npz import write_mismatch
 
     place = Path(file_name(case.key[0])) / file_name(case.key[1]) / f"{file_name(item.name)}.npz"
-    by_path = _reference(item, session.model).run(run.inputs)
+    by_path = reference_of(item, session.model).run(run.inputs, reset_each=run.reset_each)
     output = settings_of(item.config).output_path
     write_mismatch(output / place, run.inputs.arrays, run.outputs, by_path)
-    item.stash[FILES] = {"npz": place.as_posix()}
+    item.stash[FILES] = item.stash.get(FILES, {}) | {"npz": place.as_posix()}
+
+
+def _keep_changed(item: pytest.Item, judgement: Judgement) -> None:
+    """The samples whose decision changed, with both outputs."""
+    case, accuracy = case_of(item), judgement.accuracy
+    if case is None or accuracy is None or not len(accuracy.changed):
+        return
+    from pytest_autodeploy.model.naming import file_name
+    from pytest_autodeploy.report.npz import write_arrays
+
+    name = f"{file_name(item.name)}-changed.npz"
+    place = Path(file_name(case.key[0])) / file_name(case.key[1]) / name
+    write_arrays(settings_of(item.config).output_path / place, accuracy.changed_arrays())
+    item.stash[FILES] = item.stash.get(FILES, {}) | {"changed": place.as_posix()}
 
 
 def after_teardown(item: pytest.Item) -> None:

@@ -14,14 +14,16 @@ from pytest_autodeploy.model.find import ModelFile
 from pytest_autodeploy.preflight import npu_arguments
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.accuracy.labels import Labels
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.config import Settings
     from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.model_on_board import Progress
     from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.power.choose import Meters
     from pytest_autodeploy.reference.inputs import Inputs
     from pytest_autodeploy.reference.runner import Reference
-    from pytest_autodeploy.session import ModelSession, Progress
+    from pytest_autodeploy.session import ModelSession
 
 FAULTS_BEFORE_BROKEN = 2
 EMULATED_RUNS = 5
@@ -36,6 +38,7 @@ class Runtime:
         self._progress = progress
         self._models: dict[Path, Model | AutodeployError] = {}
         self._inputs: dict[str, Inputs] = {}
+        self._labels: Labels | None = None
         self._references: dict[tuple[str, tuple[str, ...]], Reference] = {}
         self._boards: dict[tuple[str, tuple[str, ...]], Board] = {}
         self._faults: Counter[tuple[str, str]] = Counter()
@@ -92,6 +95,14 @@ class Runtime:
             )
         return self._inputs[model.sha256]
 
+    def labels(self) -> Labels | None:
+        """The labels of ``--tflite-labels``, read once. Raises InputsError."""
+        from pytest_autodeploy.accuracy.labels import load_labels
+
+        if self._labels is None and self.settings.labels:
+            self._labels = load_labels(self.settings.root / self.settings.labels)
+        return self._labels
+
     def _board_inputs(self, model: Model, board: Board) -> Inputs:
         """The inputs of the run; fewer random ones, of the same, on an emulated board."""
         inputs = self.inputs(model)
@@ -119,10 +130,10 @@ class Runtime:
         arguments = tuple((options or {}).get("sim_arguments", ()))
         key = (board_id, arguments)
         if key not in self._boards:
-            self._boards[key] = make_board(board_id, self.settings, self._build_cache(), arguments)
+            self._boards[key] = make_board(board_id, self.settings, self.build_cache(), arguments)
         return self._boards[key]
 
-    def _build_cache(self) -> Path | None:
+    def build_cache(self) -> Path | None:
         """The folder of built firmware: the user's (None), a given one, or one for this run."""
         if self.settings.cache is None:
             return None
@@ -148,11 +159,15 @@ class Runtime:
         inputs = self._board_inputs(model, board)
         return ModelSession(model, board, inputs=inputs, progress=self._progress)
 
-    def prepare(self, session: ModelSession, inputs: Any, options: Mapping[str, Any]) -> None:
-        """Set what a test's file may override; ``inputs`` None are the run's own.
+    def prepare(
+        self, session: ModelSession, inputs: Any, options: Mapping[str, Any], labels: Any = None
+    ) -> None:
+        """Set what a test's file may override; ``inputs`` and ``labels`` None are the run's own.
 
         Raises InputsError, and ValueError for an option that does not exist.
         """
+        from pytest_autodeploy.accuracy.labels import as_labels
+        from pytest_autodeploy.profile.passes import CounterChoice
         from pytest_autodeploy.reference.inputs import as_inputs
 
         settings = self.settings
@@ -160,6 +175,7 @@ class Runtime:
             "arena_bytes": 1024 * settings.evb_arena_kb,
             "clock": settings.evb_clock,
             "latency_runs": self._latency_runs(session.board),
+            "state": settings.state,
         }
         unknown = set(options) - set(known)
         if unknown:
@@ -169,7 +185,9 @@ class Runtime:
             )
         own = self._board_inputs(session.model, session.board)
         chosen = own if inputs is None else as_inputs(inputs, session.model, settings.seed)
-        session.prepare(chosen, **(known | dict(options)))
+        labelled = self.labels() if labels is None else as_labels(labels)
+        counters = CounterChoice(settings.evb_counters, settings.evb_dwt_counters == "modulo")
+        session.prepare(chosen, labels=labelled, counters=counters, **(known | dict(options)))
 
     def estimate(self, model: Model, accelerator: str) -> Estimate:
         """What Vela estimates of the model.

@@ -20,6 +20,7 @@ USAGE_PROBLEMS: pytest.StashKey[list[str]] = pytest.StashKey()
 JUDGEMENT: pytest.StashKey[Judgement] = pytest.StashKey()
 FAILURE: pytest.StashKey[FailureClass | None] = pytest.StashKey()
 FILES: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
+ARTIFACTS: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
 
 
 def settings_of(config: pytest.Config) -> Settings:

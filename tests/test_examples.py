@@ -28,7 +28,7 @@ def test_the_zero_code_run_passes(pytester: pytest.Pytester) -> None:
 @pytest.mark.usefixtures("examples")
 def test_the_suite_passes(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest("examples/digits_suite")
-    result.assert_outcomes(passed=8)
+    result.assert_outcomes(passed=9)
 
 
 @pytest.mark.usefixtures("examples")

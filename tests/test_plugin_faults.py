@@ -81,7 +81,7 @@ def test_a_silent_board_times_out_and_its_other_tests_are_skipped(
     pytester: pytest.Pytester, digits: Path
 ) -> None:
     break_board(pytester, "hang@invoke")
-    result = pytester.runpytest("--tflite", digits.name, "--evb-timeout", "0.5", "-rs")
+    result = pytester.runpytest("--tflite", digits.name, "--evb-timeout", "2", "-rs")
     result.assert_outcomes(failed=2, skipped=3)
     result.stdout.fnmatch_lines(["*invoke: no answer after * s", "SKIPPED*invoke*see *"])
 
@@ -93,6 +93,17 @@ def test_a_board_with_other_firmware_never_yields_numbers(
     result = pytester.runpytest("--tflite", digits.name)
     result.assert_outcomes(errors=1, skipped=4)
     result.stdout.fnmatch_lines(["board broke: sim:*: it runs a model of SHA-256 *not digits_cnn*"])
+
+
+def test_a_run_on_a_board_with_faults_says_that_they_are_on_purpose(
+    pytester: pytest.Pytester, digits: Path
+) -> None:
+    break_board(pytester, "corrupt-op:0")
+    arguments = ["--tflite", digits.name, "--junit-xml", "junit.xml", "-k", "outputs_agree"]
+    result = pytester.runpytest(*arguments)
+    result.assert_outcomes(failed=1, deselected=4)
+    result.stdout.fnmatch_lines(["*tflm *, faults on purpose: corrupt-op:0*"])
+    assert "faults on purpose: corrupt-op:0" in (pytester.path / "junit.xml").read_text()
 
 
 def test_a_garbled_reply_is_asked_for_again(pytester: pytest.Pytester, digits: Path) -> None:

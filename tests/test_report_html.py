@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
@@ -166,6 +167,15 @@ def test_the_details_are_well_formed_and_show_each_part() -> None:
     assert page.tags() >= {"table", "svg", "rect", "a"}
     for text in ("320.6 ms", "modelled", "9,176,380", "DEPTHWISE_CONV_2D", "pass", "1 step"):
         assert text in page.text
+
+
+def test_the_errors_of_every_output_are_a_table() -> None:
+    errors = {"max_abs_real": None, "nse": None}
+    outputs = [AGREEMENT["outputs"][0], AGREEMENT["outputs"][0] | {"name": "Odd"} | errors]
+    page = Page(extra_html(record(agreement=AGREEMENT | {"outputs": outputs})))
+    for text in ("Mean (MAE)", "Relative L2", "0.00108", "0.999991", "NSE", "0.999953"):
+        assert text in page.text
+    assert re.search(r"Odd\s*none\s*3.26e-05\s*0.000357\s*0.00108\s*0.999991\s*none", page.text)
 
 
 def test_one_bar_per_layer_the_longest_is_the_widest() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from report_examples import MODEL, measurement, record, setup_failure
+from report_examples import AGREEMENT, MODEL, measurement, record, setup_failure
 
 from pytest_autodeploy.report.junit import properties
 
@@ -25,6 +25,17 @@ def test_hashes_and_facts() -> None:
     assert found["autodeploy.source"] == "modelled"
     assert found["autodeploy.seed"] == 42
     assert found["autodeploy.output_agreement"] == "pass"
+
+
+def test_every_output_has_its_errors_by_its_number() -> None:
+    (output,) = AGREEMENT["outputs"]
+    constant = output | {"nse": None}
+    found = dict(properties(record(agreement=AGREEMENT | {"outputs": [output, constant]})))
+    assert found["autodeploy.output_0_mean_abs_real"] == 3.26e-05
+    assert found["autodeploy.output_0_relative_l2"] == 0.00108
+    assert found["autodeploy.output_0_nse"] == 0.999953
+    assert found["autodeploy.output_1_rmse_real"] == 0.000357
+    assert "autodeploy.output_1_nse" not in found
 
 
 def test_a_setup_failure_has_what_is_known() -> None:

@@ -6,9 +6,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_autodeploy.report.figure import Figure
+from pytest_autodeploy.report.layers import Column
 from pytest_autodeploy.report.text import one_line
 
 Plain = Mapping[str, Any]
+
+_ERRORS = {
+    "max_abs_real": "Largest",
+    "mean_abs_real": "Mean (MAE)",
+    "rmse_real": "RMSE",
+    "relative_l2": "Relative L2",
+    "cosine": "Cosine",
+    "nse": "NSE",
+}
 
 
 def agreement_words(agreement: Plain) -> str:
@@ -28,6 +38,23 @@ def agreement_figures(agreement: Plain) -> list[Figure]:
     ]
 
 
+def agreement_columns(agreement: Plain) -> list[Column]:
+    """The errors of each output over all inferences, in real units, as a table."""
+    outputs = agreement["outputs"]
+    names = [one_line(output["name"], 60) for output in outputs]
+    return [
+        Column("Error against the nearest path", names),
+        *(
+            Column(heading, [_error(output[name]) for output in outputs], right=True)
+            for name, heading in _ERRORS.items()
+        ),
+    ]
+
+
+def _error(value: float | None) -> str:
+    return "none" if value is None else f"{value:.6g}"
+
+
 def _path_figures(agreement: Plain) -> Iterator[Figure]:
     unit = agreement["distance_unit"]
     for path, distance in agreement["distances"].items():
@@ -41,8 +68,6 @@ def _path_figures(agreement: Plain) -> Iterator[Figure]:
 def _output_figure(output: Plain) -> Figure:
     unit = output["unit"]
     parts = [f"mean {_distance(output[f'mean_abs_{unit}'], unit)}"]
-    if output["cosine"] is not None:
-        parts.append(f"cosine {output['cosine']:.6f}")
     if output["argmax_agreement"] is not None:
         parts.append(f"same largest element in {100 * output['argmax_agreement']:.4g} %")
     if output["elements_beyond"]:

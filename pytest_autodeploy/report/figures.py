@@ -20,10 +20,22 @@ _LABELS = {
     "arena_used": "Tensor arena used",
     "arena_tuned": "Tensor arena tuned",
     "model_size": "Model size",
+    "accuracy": "Accuracy",
+    "accuracy_pc": "Accuracy on the PC",
+    "accuracy_drop": "Accuracy drop",
+    "rmse": "RMSE",
+    "rmse_pc": "RMSE on the PC",
+    "r2": "R²",
+    "r2_pc": "R² on the PC",
+    "r2_drop": "R² drop",
 }
 _OF_LATENCY = ("latency_median", "latency_first", "profile_time")
 _ELSEWHERE = ("latency_p95", "latency_max", "inferences_timed", "arena_given", "output_distance")
 _NEEDS_MACS = ("macs", "macs_per_second", "cycles_per_mac")
+_STATES = {
+    "carry": "carried from inference to inference",
+    "reset": "reset before each inference",
+}
 _CLOCKS = {"HP": "Max perf", "LP": "Min perf"}
 
 
@@ -46,6 +58,8 @@ def figures(result: Mapping[str, Any]) -> list[Figure]:
         for name, item in by_name.items()
         if name not in (*_LABELS, *_OF_LATENCY, *_ELSEWHERE, *ENERGY_NAMES)
     ]
+    if result.get("state"):
+        lines.append(Figure("State of the model", _STATES[result["state"]]))
     return lines
 
 
@@ -63,11 +77,17 @@ def latency_of(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def ran_on(board: Mapping[str, Any]) -> str:
-    """Core, clock and engine of a board in words, as far as they are known."""
+    """Core, clock, engine and faults of a board in words, as far as they are known."""
     clock = f"{board.get('clock', '')} {si(board['clock_hz'], 'Hz')}" if "clock_hz" in board else ""
     engine = f"{board.get('engine', '')} {board.get('engine_version', '')}"
-    parts = (board.get("core", ""), clock, engine)
+    parts = (board.get("core", ""), clock, engine, _faults(board))
     return ", ".join(one_line(part, 60) for part in parts if part.strip())
+
+
+def _faults(board: Mapping[str, Any]) -> str:
+    """The faults that a simulated board was given, which its build id ends with."""
+    _, on_purpose, faults = str(board.get("build_id", "")).partition("faults on purpose: ")
+    return on_purpose + faults
 
 
 def _latency(result: Mapping[str, Any], by_name: Mapping[str, Any]) -> list[Figure]:

@@ -14,8 +14,15 @@ from urllib.parse import quote
 
 from pytest_autodeploy.baseline.html import comparison_html
 from pytest_autodeploy.profile.layer_csv import csv_text
-from pytest_autodeploy.report.agreement import agreement_figures, agreement_words
+from pytest_autodeploy.report.accuracy import accuracy_parts
+from pytest_autodeploy.report.agreement import (
+    agreement_columns,
+    agreement_figures,
+    agreement_words,
+)
+from pytest_autodeploy.report.artifacts import artifact_figures, footprint_columns
 from pytest_autodeploy.report.energy import waveforms
+from pytest_autodeploy.report.explanation import explanation_parts
 from pytest_autodeploy.report.figure import Figure
 from pytest_autodeploy.report.figures import figures, latency_of, ran_on
 from pytest_autodeploy.report.layers import layer_columns, longest, total_us
@@ -85,9 +92,14 @@ def extra_html(record: Mapping[str, Any]) -> str:
         model_facts=_model_facts(record["model"]),
         figures=figures(record),
         agreement=agreement_figures(agreement) if agreement else [],
+        agreement_columns=agreement_columns(agreement) if agreement else [],
         agreement_words=agreement_words(agreement) if agreement else "",
         passed=bool(agreement and agreement["passed"]),
+        accuracy=accuracy_parts(record),
+        explanation=explanation_parts(record),
         verdicts=verdict_rows(record),
+        artifacts=artifact_figures(record),
+        footprint=footprint_columns(record),
         comparison=Markup(comparison_html(record)),  # noqa: S704  # escaped by its template
         waveforms=waveforms(record),
         **_layer_parts(record),

@@ -27,6 +27,12 @@ class Column:
         return [text.rjust(width) if self.right else text.ljust(width) for text in texts]
 
 
+def table(columns: Sequence[Column]) -> list[str]:
+    """The lines of a table: headings, then a row per line, without spaces at the end."""
+    cells = [column.padded() for column in columns]
+    return ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]
+
+
 def longest(layers: Layers, limit: int) -> Layers:
     """The ``limit`` layers that take longest (MACs, where no time is known) in running order.
 

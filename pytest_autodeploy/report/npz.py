@@ -28,6 +28,11 @@ def write_mismatch(
     groups = {"input": inputs, "board": board_outputs}
     groups |= {f"pc_{name}": outputs for name, outputs in by_path.items()}
     arrays = {f"{key}_{i}": array for key, group in groups.items() for i, array in enumerate(group)}
+    return write_arrays(path, arrays)
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Path:
+    """Write arrays by name as ``.npz``. Raises ResultsError."""
     try:
         content = _npz(arrays)
     except ValueError as error:

@@ -67,12 +67,17 @@ class ResultStore:
         return written
 
 
+def result_folder(model_id: str, board_id: str, clock: str = "") -> str:
+    """The folder of a model on a board below the results folder; ``clock`` is LP or nothing."""
+    place = f"{board_id or 'no-board'}{clock and f'-{clock}'}"
+    return f"{file_name(model_id or 'no-model')}/{file_name(place)}"
+
+
 def _folders(keys: Iterable[Key]) -> dict[Key, str]:
     folders: dict[Key, str] = {}
     taken: set[str] = set()
     for model, board, sha256, clock in keys:
-        place = f"{board or 'no-board'}{clock and f'-{clock}'}"
-        base = f"{file_name(model or 'no-model')}/{file_name(place)}"
+        base = result_folder(model, board, clock)
         folder, number = base, 2
         while folder.lower() in taken:
             folder, number = f"{base}-{number}", number + 1
@@ -89,8 +94,10 @@ def _merge(records: list[Record], folder: str) -> dict[str, Any]:
     npu_csv = _last(record.get("npu_csv") for record in records)
     if profile or npu_csv:
         files["csv"] = f"{folder}/{csv_name(model)}"
-    if npz := sorted({r["files"]["npz"] for r in records if r.get("files", {}).get("npz")}):
+    if npz := sorted({r["files"]["npz"] for r in records if _file(r, "npz")}):
         files["npz"] = npz
+    if changed := sorted({r["files"]["changed"] for r in records if _file(r, "changed")}):
+        files["changed"] = changed
     return {
         "model": model,
         "run": {"port": board.pop("port", None)},
@@ -98,9 +105,13 @@ def _merge(records: list[Record], folder: str) -> dict[str, Any]:
         "seed": _last(record.get("seed") for record in records),
         "tests": [{key: record[key] for key in TEST_FACTS if key in record} for record in records],
         "measurements": _measurements(records),
+        "state": _last(record.get("state") for record in records),
         "agreement": _agreement(records),
+        "accuracy": _last(record.get("accuracy") for record in records),
+        "explanation": _last(record.get("explanation") for record in records),
         "profile": profile,
         "power": _power(records),
+        "artifacts": _last(record.get("artifacts") for record in records),
         "comparison": merged([r["comparison"] for r in records if r.get("comparison")]),
         "npu": _last(record.get("npu") for record in records),
         "npu_csv": npu_csv,
@@ -111,6 +122,11 @@ def _merge(records: list[Record], folder: str) -> dict[str, Any]:
         ],
         "files": files,
     }
+
+
+def _file(record: Record, key: str) -> str | None:
+    name: str | None = record.get("files", {}).get(key)
+    return name
 
 
 def _power(records: list[Record]) -> list[dict[str, Any]]:

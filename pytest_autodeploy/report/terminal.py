@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from pytest_autodeploy.report.accuracy import accuracy_figures
+from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
 from pytest_autodeploy.report.figure import Figure
 from pytest_autodeploy.report.figures import agreement_figure, figures, ran_on
-from pytest_autodeploy.report.layers import Column, layer_columns, total_us
+from pytest_autodeploy.report.layers import Column, layer_columns, table, total_us
 from pytest_autodeploy.report.text import one_line
 from pytest_autodeploy.report.verdicts import verdict_rows
 
@@ -25,12 +27,15 @@ def summary_lines(
     shown = figures(result)
     if result["agreement"]:
         shown.append(agreement_figure(result))
+    shown += accuracy_figures(result)
+    shown += artifact_figures(result, output)
     lines = _figure_lines(result, shown, output, width) if shown else _failure_lines(result)
     lines += _verdict_lines(result)
+    lines += footprint_lines(result)
     if verbose and result["profile"]:
         profile = result["profile"]
         layers = profile["layers"]
-        lines += ["", *_table(layer_columns(layers, profile["source"], total_us(layers)))]
+        lines += ["", *table(layer_columns(layers, profile["source"], total_us(layers)))]
     return title(result), lines
 
 
@@ -85,7 +90,7 @@ def _verdict_lines(result: Mapping[str, Any]) -> list[str]:
         Column("Set by", [row.origin for row in rows]),
     ]
     unjudged = [f"{row.limit}: {row.words}" for row in rows if row.outcome == "not judged"]
-    return ["", *_table(columns), *unjudged] if rows else []
+    return ["", *table(columns), *unjudged] if rows else []
 
 
 def _failure_lines(result: Mapping[str, Any]) -> list[str]:
@@ -96,8 +101,3 @@ def _failure_lines(result: Mapping[str, Any]) -> list[str]:
         message = one_line((test["message"].splitlines() or [""])[0], 400)
         lines += [f"{test['outcome'].upper()} {one_line(test['nodeid'])}", f"  {message}"]
     return lines
-
-
-def _table(columns: Sequence[Column]) -> list[str]:
-    cells = [column.padded() for column in columns]
-    return ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.config import Settings
 from pytest_autodeploy.power.choose import has_meter
 from pytest_autodeploy.state import settings_of
 
@@ -17,6 +18,9 @@ BUILTIN = "pytest_autodeploy.suite.builtin"
 ESTIMATE = "npu_estimate"
 _SELECTION = re.compile(r"(?:.*/)?(autodeploy(?:::.*)?)", re.DOTALL)
 METER = "power_meter"
+LABELS = "model_labels"
+ARTIFACTS = "autodeploy_artifacts"
+ARTIFACT_BOARD = "autodeploy_artifact_board"
 
 
 class SuiteModule(pytest.Module):
@@ -32,14 +36,28 @@ class SuiteModule(pytest.Module):
         return node
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """The tests; estimates only with accelerators, energy only with a meter."""
-        settings = settings_of(self.config)
-        without = {ESTIMATE} if not settings.npu else set()
-        if not has_meter(settings):
-            without.add(METER)
+        """The tests; estimates need accelerators, energy a meter, accuracy labels.
+
+        Artifacts have to be asked for; those from a characterisation take the place of all tests
+        that need a board.
+        """
+        without = _fixtures_without(settings_of(self.config))
         for node in super().collect():
             if not without & set(getattr(node, "fixturenames", ())):
                 yield node
+
+
+def _fixtures_without(settings: Settings) -> set[str]:
+    """The fixtures that a run has no use for."""
+    needed = {
+        ESTIMATE: settings.npu,
+        METER: has_meter(settings),
+        LABELS: settings.labels,
+        ARTIFACTS: settings.artifacts,
+        ARTIFACT_BOARD: settings.artifacts_from,
+        "evb": not settings.artifacts_from,
+    }
+    return {fixture for fixture, wanted in needed.items() if not wanted}
 
 
 def in_suite(item: pytest.Item) -> bool:

@@ -1,0 +1,83 @@
+"""What a test demands of a model on data with labels: the limit that ``accuracy`` declares."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+SUFFIX = ".tflite"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is judged: ``output`` by its number, and how many of the highest classes count."""
+
+    top_k: int = 1
+    output: int = 0
+
+
+@dataclass(frozen=True)
+class AccuracyLimit:
+    """The least accuracy, and how much lower than the PC's it may be; of real targets RMSE and R².
+
+    ``against`` is the model that the PC runs, None for the board's own.
+    """
+
+    task: Task
+    min: float | None = None
+    max_drop: float | None = None
+    max_rmse: float | None = None
+    min_r2: float | None = None
+    against: str | None = None
+
+
+def accuracy(
+    *,
+    min: float | None = None,  # noqa: A002  # what a user writes
+    max_drop: float | None = None,
+    top_k: int = 1,
+    output: int = 0,
+    max_rmse: float | None = None,
+    min_r2: float | None = None,
+    against: str | Path | None = None,
+) -> AccuracyLimit:
+    """Declare what a model must be worth on data with labels.
+
+    ``min`` and ``max_drop`` (the PC's minus the board's) are shares of the samples, 0 to 1; for
+    real targets ``max_rmse`` is in the output's unit, and ``max_drop`` is a drop of R².
+    """
+    for name, share in (("min", min), ("max_drop", max_drop), ("min_r2", min_r2)):
+        _check_number(name, share, most=1)
+    _check_number("max_rmse", max_rmse)
+    _check_count("top_k", top_k, least=1)
+    _check_count("output", output, least=0)
+    if (min, max_drop, max_rmse, min_r2) == (None,) * 4:
+        raise ValueError("give at least one of min, max_drop, max_rmse and min_r2")
+    if (max_rmse, min_r2) != (None, None) and (min is not None or top_k != 1):
+        raise ValueError("min and top_k are for classes, max_rmse and min_r2 for real targets")
+    path = None if against is None else _model_path(against)
+    return AccuracyLimit(Task(top_k, output), min, max_drop, max_rmse, min_r2, path)
+
+
+def _check_number(name: str, value: object, most: float = math.inf) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    if not math.isfinite(value) or not 0 <= value <= most:
+        span = "at least 0" if most == math.inf else f"0 to {most:g}"
+        raise ValueError(f"{name} must be {span}, not {value!r}")
+
+
+def _check_count(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, not {value!r}")
+
+
+def _model_path(against: object) -> str:
+    if not isinstance(against, str | Path) or Path(against).suffix != SUFFIX:
+        raise ValueError(f"against must be the path of a {SUFFIX} file, not {against!r}")
+    return str(against)

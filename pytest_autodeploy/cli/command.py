@@ -1,0 +1,79 @@
+"""What all commands share: how they fail, and how they print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from pytest_autodeploy.config import SettingError
+from pytest_autodeploy.errors import AutodeployError
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.model_on_board import Progress
+
+SCHEMA = 1
+"""Version of the JSON that the commands print."""
+
+TROUBLE, USAGE = 1, 2
+"""Exit codes: something is wrong or failed, and the command was not understood."""
+
+_JSON = f"{__name__}.json"
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
+)
+
+
+class Commands(click.Group):
+    """The group of commands: what fails is words on standard error, or an object with --json."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_JSON] = "--json" in args
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            if not ctx.meta[_JSON]:
+                raise
+            words, code = error.format_message(), USAGE
+        except SettingError as error:
+            words, code = str(error), USAGE
+        except AutodeployError as error:
+            words, code = str(error), TROUBLE
+        return _fail(ctx, words, code)
+
+
+def _fail(ctx: click.Context, words: str, code: int) -> NoReturn:
+    if ctx.meta[_JSON]:
+        print_json({"error": words})
+    else:
+        click.echo(f"Error: {words}", err=True)
+    ctx.exit(code)
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print the only JSON object of a command, with the version of its format."""
+    click.echo(json.dumps({"schema": SCHEMA, **document}, indent=2))
+
+
+def progress() -> Progress:
+    """Shows on standard error how far long work is, when that is a terminal."""
+    from pytest_autodeploy.progress import ProgressLine, silent
+
+    return ProgressLine(None, _Terminal()) if sys.stderr.isatty() else silent
+
+
+class _Terminal:
+    def write(self, text: str, *, flush: bool) -> None:  # noqa: ARG002 - click always flushes
+        click.echo(text, nl=False, err=True)
+
+
+def print_lines(lines: Sequence[str]) -> None:
+    """Print lines of text."""
+    click.echo("\n".join(lines))

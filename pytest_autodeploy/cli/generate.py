@@ -1,0 +1,87 @@
+"""``autodeploy generate``: the library, examples and apps of a model for a board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pytest_autodeploy.cli.command import TROUBLE, json_option, print_json, print_lines, progress
+from pytest_autodeploy.cli.names import board_name
+from pytest_autodeploy.cli.settings import BOARD, setting_options, settings_of, tolerance_of
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.deliver.characterization import Characterization
+    from pytest_autodeploy.deliver.delivery import Delivery
+    from pytest_autodeploy.deliver.footprint import Footprint
+
+_DELIVERY = ("artifacts", "artifacts_from", "evb_model_memory", "evb_arena_memory")
+
+
+@click.command(short_help="Make library, examples and apps of a model for a board.")
+@click.argument("model", type=click.Path(exists=True))
+@click.option("--board", "--evb", "evb", metavar="NAME", required=True, callback=board_name)
+@click.option("--out", metavar="DIR", required=True, type=click.Path(file_okay=False))
+@setting_options(*_DELIVERY, *BOARD, "inputs", "runs", "output_tolerance")
+@json_option
+@click.pass_context
+def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given: Any) -> None:
+    """Make the artifacts of MODEL for a board, below the folder --out.
+
+    The model is first characterised on that board: run, compared with the PC, its arena measured.
+    With --from that has been done on another board, and none is touched. Sources are always
+    written, binaries where toolchain and SDK are there; what was left out is said, with the reason.
+    Without --artifacts all are made. The exit code is 1 when an example found wrong outputs.
+
+    JSON: model, board, out, files[], left_out[] (what, why), runtime, footprints[] (of,
+    flash_bytes, ram_bytes, parts[] with part, flash_bytes, ram_bytes), example (null, or status,
+    output), characterised_on (board, source), arena_bytes.
+    """
+    from pytest_autodeploy.bench import open_bench
+
+    given["artifacts"] = given["artifacts"] or "all"
+    settings = settings_of({**given, "tflite": model})
+    with open_bench(settings, progress()) as bench:
+        found = bench.characterization(tolerance_of(settings))
+        delivery = bench.deliver(found, Path(out).resolve())
+    if as_json:
+        place = {"board": found.place.board, "source": found.place.source}
+        measured = {"characterised_on": place, "arena_bytes": found.arena_bytes}
+        print_json({**delivery.as_dict(), **measured})
+    else:
+        print_lines(list(_lines(delivery, found)))
+    ctx.exit(0 if delivery.passed else TROUBLE)
+
+
+def _lines(delivery: Delivery, found: Characterization) -> Iterator[str]:
+    from pytest_autodeploy.report.text import one_line
+    from pytest_autodeploy.report.units import si
+
+    place = f"characterised on {found.place.board} ({found.place.source})"
+    yield f"{one_line(delivery.model)} for {delivery.board}, {place}"
+    yield f"  {found.agreement}; arena {si(found.arena_bytes, 'B')}"
+    yield f"  {len(delivery.written)} files in {delivery.out}"
+    for footprint in delivery.footprints:
+        yield from (f"  {line}" for line in _footprint(footprint))
+    if delivery.example is not None:
+        words = delivery.example.output.strip().splitlines()
+        yield f"  the example ended with status {delivery.example.status}:"
+        yield from (f"    {one_line(line)}" for line in words)
+    for each in delivery.left_out:
+        yield f"  {each}"
+
+
+def _footprint(footprint: Footprint) -> list[str]:
+    from pytest_autodeploy.report.layers import Column, table
+    from pytest_autodeploy.report.units import grouped
+
+    rows = [(part.part, part.flash_bytes, part.ram_bytes) for part in footprint.parts]
+    rows.append(("all", footprint.flash_bytes, footprint.ram_bytes))
+    columns = [
+        Column(f"{footprint.what}, in bytes", [part for part, _, _ in rows]),
+        Column("Flash", [grouped(flash) for _, flash, _ in rows], right=True),
+        Column("RAM", [grouped(ram) for _, _, ram in rows], right=True),
+    ]
+    return table(columns)

@@ -1,0 +1,23 @@
+"""Names of boards as arguments: checked before anything starts, with the name that was meant."""
+
+from __future__ import annotations
+
+import click
+
+
+def board_name(_: click.Context, param: click.Parameter, value: str) -> str:
+    """A board as ``--evb`` takes it: NAME, sim:NAME or qemu:NAME. Raises BadParameter."""
+    from pytest_autodeploy.board.catalog import UnknownBoard
+    from pytest_autodeploy.board.select import check_known
+
+    try:
+        check_known(value)
+    except UnknownBoard as error:
+        raise click.BadParameter(str(error), param=param) from None
+    return value
+
+
+def simulated_name(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """A simulated board with or without ``sim:``; gives the catalog's name. Raises BadParameter."""
+    name = value.removeprefix("sim:")
+    return board_name(ctx, param, f"sim:{name}").removeprefix("sim:")

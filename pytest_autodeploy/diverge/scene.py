@@ -1,0 +1,72 @@
+"""What a comparison operator by operator needs: a board, the sides of the PC, an inference."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.diverge.chosen import Chosen
+from pytest_autodeploy.diverge.layers import Layer, apart_text, compare_layers
+from pytest_autodeploy.diverge.pc import PcSides
+from pytest_autodeploy.reference import TFLM_PATH
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.session import ModelSession
+
+    Values = Mapping[int, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The board and the PC on the chosen inferences, until ``until`` (of ``time.monotonic``).
+
+    ``sides``: those of the PC of which a right operator has to agree with one; the first is the one
+    whose values are shown. ``exact``: there is one, and it runs the very kernels of the board.
+    """
+
+    session: ModelSession
+    chosen: Chosen
+    pc: PcSides
+    sides: tuple[str, ...]
+    exact: bool
+    until: float
+
+    @property
+    def model(self) -> Model:
+        """The model on the board."""
+        return self.session.model
+
+    @property
+    def inputs(self) -> dict[int, NDArray[Any]]:
+        """The model's inputs in the inference that is compared, by tensor index."""
+        arrays = self.chosen.focus.arrays
+        return {t.index: a[-1:] for t, a in zip(self.model.inputs, arrays, strict=True)}
+
+    def compared(self, board: Values) -> tuple[Layer, ...]:
+        """The board's values held against the PC's. Raises ReferenceFailed and ModelError."""
+        whole = self.pc.tensors(self.sides[0], self.chosen.focus)
+        alone = self.pc.alone(self.sides, {**self.inputs, **board})
+        return compare_layers(self.model, board, whole, alone, exact=self.exact)
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self.until
+
+
+def side_name(side: str) -> str:
+    """A side of the PC as a sentence says it."""
+    return "TFLM" if side == TFLM_PATH else side
+
+
+def adds_text(layer: Layer) -> str:
+    """What an operator adds, such as ``adds 64 steps in 12 of 4096 elements``."""
+    if layer.adds is None:
+        return "adds an unknown amount"
+    share = f"{layer.elements} of {layer.of_elements} elements"
+    return f"adds {apart_text(layer.adds, layer.unit)} in {share}"
