@@ -172,12 +172,22 @@ class ModelSession(ModelOnBoard):
 
     def _runs_in(self, arena_bytes: int) -> bool:
         try:
-            self.board.client.configure(arena_bytes)
+            if not self._prepares_in(arena_bytes):
+                return False
             self._write(self.inputs, 0)
             self.board.client.invoke(1)
         except BoardRefused:
             return False
-        except BoardDied:  # TFLM checks not every allocation; firmware survives that, a PC does not
+        return True
+
+    def _prepares_in(self, arena_bytes: int) -> bool:
+        """False when TFLM crashed on a PC: it does not check its first allocations.
+
+        Firmware survives that and refuses.
+        """
+        try:
+            self.board.client.configure(arena_bytes)
+        except BoardDied:
             if self.source != "modelled":
                 raise
             self.board.discard()

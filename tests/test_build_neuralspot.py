@@ -103,6 +103,18 @@ def test_the_app_folder_lists_our_sources_and_the_generated_ones(
     assert "$(eval $(call make-axf," in text
 
 
+def test_the_pins_of_a_power_run_are_those_of_the_catalog(bench: Bench, tmp_path: Path) -> None:
+    bench.builder("apollo4l_evb").build(image(tmp_path, relu()))
+    (config,) = (bench.folder / "cache").rglob("autodeploy_config.h")
+    pins = [line for line in config.read_text().splitlines() if "kPin" in line]
+
+    assert pins == [
+        "constexpr uint32_t kPinIn0 = 61;",
+        "constexpr uint32_t kPinIn1 = 23;",
+        "constexpr uint32_t kPinTrigger = 24;",
+    ]
+
+
 def test_the_sdk_is_not_written_to(bench: Bench, tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in bench.sdk.rglob("*")}
     bench.builder().build(image(tmp_path, relu()))

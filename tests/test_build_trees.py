@@ -107,6 +107,12 @@ def test_the_library_is_for_the_core_and_has_error_strings_if_possible(
     assert TflmTree(root).library(core) == root / chosen
 
 
+def test_the_smallest_library_is_the_one_without_error_strings(tmp_path: Path) -> None:
+    tree = TflmTree(tflm(tmp_path / "tree", CM4, CM4_LOGS, CM55))
+
+    assert tree.library("cortex-m4f", smallest=True) == tree.root / CM4
+
+
 def test_a_tree_without_a_library_for_the_core_lists_those_it_has(tmp_path: Path) -> None:
     with pytest.raises(TreeError, match=f"no static library for a cortex-m55: it has {CM4}"):
         TflmTree(tflm(tmp_path / "tree", CM4)).library("cortex-m55")

@@ -1,0 +1,60 @@
+"""What was delivered for a model: files, what was left out and why, and what its parts take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.deliver.example import ExampleRun
+    from pytest_autodeploy.deliver.footprint import Footprint
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Something that could not be made or run, and why, with what to do about it."""
+
+    what: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.what} left out: {self.why}"
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """The files of one model for one ``board``, all below ``out``.
+
+    ``runtime`` names the TFLM that the library is made from, "" without a library. ``example`` is
+    how the example ended on an emulated board. ``footprints`` are those of the library alone and
+    of the example, as far as there are any.
+    """
+
+    model: str
+    board: str
+    out: Path
+    written: tuple[Path, ...]
+    left_out: tuple[LeftOut, ...]
+    footprints: tuple[Footprint, ...]
+    runtime: str
+    example: ExampleRun | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the example, as far as it ran, found that all outputs match."""
+        return self.example is None or self.example.status == 0
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data for reports and JSON; paths are relative to ``out``."""
+        example = self.example
+        return {
+            "model": self.model,
+            "board": self.board,
+            "out": str(self.out),
+            "files": [path.relative_to(self.out).as_posix() for path in self.written],
+            "left_out": [{"what": each.what, "why": each.why} for each in self.left_out],
+            "runtime": self.runtime,
+            "footprints": [footprint.as_dict() for footprint in self.footprints],
+            "example": example and {"status": example.status, "output": example.output},
+        }

@@ -1,0 +1,73 @@
+"""From a characterised model to what users take home, for any board of the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.deliver.binaries import Binaries, attempt
+from pytest_autodeploy.deliver.delivery import Delivery, LeftOut
+from pytest_autodeploy.deliver.library import LibraryBuilder
+from pytest_autodeploy.deliver.options import ARTIFACTS
+from pytest_autodeploy.deliver.sources import Sources, why_not, write_sources
+from pytest_autodeploy.deliver.tree import Tree
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.deliver.characterization import Characterization
+    from pytest_autodeploy.model.graph import Model
+
+
+def generate(
+    model: Model,
+    board: BoardSpec,
+    out: Path,
+    artifacts: Collection[str],
+    characterization: Characterization,
+    options: BuildOptions | None = None,
+) -> Delivery:
+    """Write the ``artifacts`` of a model for a board, which need not be the one it was tried on.
+
+    Sources are always written. What cannot be built or run here is left out, and the delivery says
+    why. Raises CharacterizationError for files of another model, ModelDoesNotFit with the sums when
+    the memories of the board are too small, ResultsError.
+    """
+    options = options or BuildOptions()
+    board_id = f"qemu:{board.name}" if board.kind == "emulated" else board.name
+    builder = LibraryBuilder(board, options, board_id=board_id)
+    without_runtime: list[LeftOut] = []
+    runtime = attempt("TFLM's headers", lambda: builder.tree, without_runtime)
+    memories = {"model_memory": options.model_memory, "arena_memory": options.arena_memory}
+    written = write_sources(
+        characterization, model, artifacts, out, board, runtime=runtime, **memories
+    )
+    sources = Sources(characterization, model, board, runtime=runtime, **memories)
+    binaries = Binaries(sources, Tree.of(model.name, out), builder, options)
+    steps = {
+        "library": binaries.build_library,
+        "validator": binaries.build_validator,
+        "power": binaries.build_power,
+    }
+    left_out: list[LeftOut] = []
+    for artifact in (name for name in ARTIFACTS if name in artifacts):
+        reason = why_not(artifact, board)
+        if reason:
+            left_out.append(LeftOut(artifact, reason))
+        elif artifact in steps:
+            steps[artifact]()
+        else:
+            left_out += without_runtime
+    binaries.write()
+    made = (binaries.library, binaries.program)
+    return Delivery(
+        model=model.name,
+        board=board_id,
+        out=out,
+        written=tuple(written + binaries.written),
+        left_out=tuple(left_out + binaries.left_out),
+        footprints=tuple(each.footprint for each in made if each and each.footprint),
+        runtime=binaries.library.runtime if binaries.library else "",
+        example=binaries.example,
+    )

@@ -1,0 +1,237 @@
+"""The generated sources of one model for one board: library, example, and the tree they lie in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_autodeploy.board.fit import Placement, place
+from pytest_autodeploy.build import cmake, neuralspot
+from pytest_autodeploy.build.render import c_data, render
+from pytest_autodeploy.deliver import ambiqsuite, apps
+from pytest_autodeploy.deliver.arena import Arena, arena_for
+from pytest_autodeploy.deliver.characterization import (
+    ALLOCATOR_BYTES,
+    VARIABLE_ARENA_FORMULA,
+    Characterization,
+    ExampleTensor,
+)
+from pytest_autodeploy.deliver.dtypes import TYPES, c_type, c_values
+from pytest_autodeploy.deliver.errors import CharacterizationError
+from pytest_autodeploy.deliver.files import texts
+from pytest_autodeploy.deliver.tree import Tree, replace_files
+from pytest_autodeploy.model.naming import c_identifier
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.build.recipe import Places
+    from pytest_autodeploy.build.trees import TflmTree
+    from pytest_autodeploy.model.graph import Model
+
+Console = Literal["stdio", "neuralspot", "ambiqsuite"]
+Files = dict[str, str]
+
+NO_BOARD = "{} is a machine of QEMU: there is no AmbiqSuite for it, and no power to measure"
+
+
+class Sources:
+    """The sources of a model for a board, as text by file name.
+
+    ``runtime`` is the TFLM tree that they will be built with, if it is known: an arena that was
+    measured with the same one, on the same core, needs no margin. Raises CharacterizationError for
+    a characterisation of another model, and ModelDoesNotFit for a board that has no room.
+    """
+
+    def __init__(
+        self,
+        characterization: Characterization,
+        model: Model,
+        board: BoardSpec,
+        *,
+        runtime: TflmTree | None = None,
+        model_memory: str | None = None,
+        arena_memory: str | None = None,
+    ) -> None:
+        _check_model(characterization, model)
+        self.characterization = characterization
+        self.model = model
+        self.board = board
+        self.runtime = runtime
+        self.name = c_identifier(model.name)
+        version = runtime.version if runtime else None
+        self.arena: Arena = arena_for(characterization, model, board, version)
+        self.placement = _place(self, model_memory, arena_memory)
+
+    def library(self) -> Files:
+        """What the static library is made from, and its header."""
+        return self._rendered("api.h", "model.cc", "model_data.h", "model_data.cc")
+
+    def example(self, console: Console) -> Files:
+        """An example in C that calls the library; its ``main`` returns 0 when all outputs match."""
+        names = ("api.h", "example.h", "example.c", "example_tensors.h", "compare.h", "compare.c")
+        fixed = ("example_console.h", "main.c")
+        context = {**self.context, "console": console}
+        return self._rendered(*names) | {file: _render(file, context) for file in fixed}
+
+    @property
+    def console(self) -> Console:
+        """Where an example on the board prints: QEMU's programs have a standard output."""
+        return "neuralspot" if self.board.kind == "hardware" else "stdio"
+
+    def _rendered(self, *templates: str) -> Files:
+        return {f"{self.name}_{file}": _render(file, self.context) for file in templates}
+
+    @cached_property
+    def context(self) -> dict[str, Any]:
+        """What templates may name."""
+        found, model = self.characterization, self.model
+        return {
+            "name": self.name,
+            "title": model.name,
+            "sha256": model.sha256,
+            "size_bytes": model.size_bytes,
+            "data": c_data(model.content),
+            "board": self.board.title,
+            "place": found.place,
+            "tool_version": found.tool_version,
+            "arena": self.arena,
+            "arena_words": _arena_words(self.arena, found),
+            "least_arena_bytes": ALLOCATOR_BYTES,
+            "variables": found.resource_variables,
+            "variable_arena_bytes": found.variable_arena_bytes,
+            "variable_formula": VARIABLE_ARENA_FORMULA,
+            "methods": found.resolver_methods,
+            "dtypes": TYPES,
+            "placement": self.placement,
+            "places": _places(self.board, self.placement),
+            "example": found.example,
+            "inputs": [_tensor(tensor) for tensor in found.example.inputs],
+            "outputs": [_tensor(tensor) for tensor in found.example.outputs],
+        }
+
+
+def write_sources(
+    characterization: Characterization,
+    model: Model,
+    artifacts: Collection[str],
+    out: Path,
+    board: BoardSpec,
+    *,
+    runtime: TflmTree | None = None,
+    model_memory: str | None = None,
+    arena_memory: str | None = None,
+) -> list[Path]:
+    """Write the tree of ``tree.Tree`` with the ``artifacts`` of ``tree.ARTIFACTS`` and list it.
+
+    The characterisation is always written. Files of an earlier call are replaced or removed, all
+    others stay. Raises as ``Sources``, and ResultsError.
+    """
+    sources = Sources(
+        characterization,
+        model,
+        board,
+        runtime=runtime,
+        model_memory=model_memory,
+        arena_memory=arena_memory,
+    )
+    tree = Tree.of(model.name, out)
+    files: dict[str, str | bytes] = dict(texts(characterization))
+    for artifact, add in _PARTS.items():
+        if artifact in artifacts and not why_not(artifact, board):
+            files |= add(sources, tree)
+    return replace_files(out, files, group="sources")
+
+
+def why_not(artifact: str, board: BoardSpec) -> str | None:
+    """Why an artifact does not exist for a board, or None."""
+    on_hardware = artifact in ("ambiqsuite", "power")
+    return NO_BOARD.format(board.name) if on_hardware and board.kind != "hardware" else None
+
+
+def _library(sources: Sources, tree: Tree) -> dict[str, str | bytes]:
+    header = f"{sources.name}_api.h"
+    files = sources.library() | sources.example(sources.console)
+    inside = {f"src/{name}": text for name, text in files.items() if name != header}
+    return tree.named(tree.library, inside | {f"lib/{header}": files[header]})
+
+
+def _ambiqsuite(sources: Sources, tree: Tree) -> dict[str, str | bytes]:
+    files = sources.library() | sources.example("ambiqsuite")
+    return tree.named(tree.ambiqsuite, ambiqsuite.files(sources, files))
+
+
+def _validator(sources: Sources, tree: Tree) -> dict[str, str | bytes]:
+    return tree.named(tree.validator, apps.validator(sources))
+
+
+def _power(sources: Sources, tree: Tree) -> dict[str, str | bytes]:
+    files = sources.library() | sources.example("neuralspot")
+    return tree.named(tree.power, apps.power(sources, files))
+
+
+_PARTS = {
+    "library": _library,
+    "ambiqsuite": _ambiqsuite,
+    "validator": _validator,
+    "power": _power,
+}
+
+
+def _render(file: str, context: dict[str, Any]) -> str:
+    return render(file, context, "deliver")
+
+
+def _check_model(characterization: Characterization, model: Model) -> None:
+    if characterization.details.sha256 != model.sha256:
+        raise CharacterizationError(
+            f"the characterisation is of the model {characterization.details.sha256}, not of "
+            f"{model.path}, {model.sha256}"
+        )
+
+
+def _place(sources: Sources, model_memory: str | None, arena_memory: str | None) -> Placement:
+    memories = _memories(sources.board)
+    return place(
+        sources.board,
+        sources.model.size_bytes,
+        sources.arena.bytes,
+        model_memories=[model_memory.lower()] if model_memory else list(memories.model),
+        arena_memories=[arena_memory.lower()] if arena_memory else list(memories.arena),
+    )
+
+
+def _memories(board: BoardSpec) -> Places:
+    return neuralspot.places_of(board) if board.kind == "hardware" else cmake.PLACES
+
+
+def _places(board: BoardSpec, placement: Placement) -> dict[str, str]:
+    places = _memories(board)
+    return {
+        "model": places.model[placement.model_memory],
+        "arena": places.arena[placement.arena_memory],
+    }
+
+
+def _arena_words(arena: Arena, found: Characterization) -> str:
+    words = f"{found.arena_bytes} ran the model ({found.place.source} on {found.place.name})"
+    if not arena.margin_bytes:
+        return f"So many {words}."
+    return f"{words}; {arena.margin_bytes} are for another core or TFLM."
+
+
+def _tensor(tensor: ExampleTensor) -> dict[str, Any]:
+    kind = c_type(tensor.dtype, tensor.name)
+    return {
+        "name": tensor.name,
+        "dtype": tensor.dtype,
+        "shape": list(tensor.shape),
+        "element": kind.element,
+        "elements": len(tensor.data) // kind.bytes,
+        "lines": c_values(kind, tensor.data),
+        "unit": tensor.unit,
+        "atol": repr(tensor.atol),
+        "rtol": repr(tensor.rtol),
+        "tolerance": tensor.tolerance,
+    }

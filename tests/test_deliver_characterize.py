@@ -1,0 +1,149 @@
+"""Characterising real sessions: what is measured, and which outputs an example gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from deliver_examples import load, lstm, two_outputs
+from emulation import machine, needs_qemu, needs_tflm
+from support import DIGITS
+from tflite_builder import add_two_inputs, running_sum
+
+from pytest_autodeploy.board.catalog import board_spec
+from pytest_autodeploy.board.simulated import SimulatedBoard
+from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.deliver.characterize import characterize
+from pytest_autodeploy.deliver.errors import OutputsDiffer
+from pytest_autodeploy.deliver.generate import generate
+from pytest_autodeploy.model.graph import Model
+from pytest_autodeploy.model.load import load_model
+from pytest_autodeploy.reference.inputs import random_inputs
+from pytest_autodeploy.reference.runner import Reference
+from pytest_autodeploy.reference.tolerance import Tolerance
+from pytest_autodeploy.session import ModelSession
+
+
+@pytest.fixture(scope="module")
+def digits() -> Model:
+    return load_model(DIGITS)
+
+
+@contextmanager
+def session_of(model: Model, *arguments: str, runs: int = 2) -> Iterator[ModelSession]:
+    """The session of a model on a simulated board."""
+    board = SimulatedBoard(
+        "sim:apollo4p_evb", board_spec("apollo4p_evb"), timeout_s=60, arguments=arguments
+    )
+    try:
+        yield ModelSession(model, board, inputs=random_inputs(model, runs, 1))
+    finally:
+        board.close()
+
+
+def test_a_session_is_characterised(digits: Model) -> None:
+    with session_of(digits) as session, Reference(digits) as reference:
+        found = characterize(session, reference, Tolerance())
+        by_path = reference.run(session.inputs)
+        tuned = session.measured.arena
+
+    assert tuned is not None
+    assert found.arena_bytes == tuned.arena_bytes
+    assert found.arena_used_bytes <= found.arena_bytes
+    assert (found.place.board, found.place.source) == ("sim:apollo4p_evb", "modelled")
+    assert (found.place.model_memory, found.place.arena_memory) == ("mram", "dtcm")
+    assert found.resolver_methods == digits.resolver_methods
+    assert found.example.inputs[0].data == session.inputs.arrays[0][0].tobytes()
+    assert found.example.outputs[0].data == by_path[found.example.path][0][0].tobytes()
+    assert found.example.seed == 1
+    assert found.agreement.endswith("inferences: 2")
+
+
+def test_what_the_test_has_measured_is_not_measured_again(
+    digits: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with session_of(digits) as session, Reference(digits) as reference:
+        session.run()
+        arena = session.tune_arena()
+        monkeypatch.setattr(session, "_infer_all", None)
+        monkeypatch.setattr(session, "_runs_in", None)
+
+        assert characterize(session, reference, Tolerance()).arena_bytes == arena.arena_bytes
+
+
+def test_outputs_that_differ_are_not_characterised(digits: Model) -> None:
+    with (
+        session_of(digits, "--fault", "corrupt-op:0") as session,
+        Reference(digits) as reference,
+        pytest.raises(OutputsDiffer, match=r"digits_cnn on sim:apollo4p_evb: outputs differ"),
+    ):
+        characterize(session, reference, Tolerance())
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "unit", "atol", "rtol"),
+    [
+        (Tolerance(), "steps", 1.0, 0.0),
+        (Tolerance(lsb=3), "steps", 3.0, 0.0),
+        (Tolerance(atol=0.5, rtol=0.25), "real", 0.5 * (1 + 1e-6), 0.25 * (1 + 1e-6)),
+    ],
+)
+def test_the_tolerance_that_was_used_is_kept(
+    tmp_path: Path, tolerance: Tolerance, unit: str, atol: float, rtol: float
+) -> None:
+    model = load(add_two_inputs("int8"), tmp_path)
+    with session_of(model) as session, Reference(model) as reference:
+        found = characterize(session, reference, tolerance).example.outputs[0]
+
+    assert (found.unit, found.atol, found.rtol) == (unit, atol, rtol)
+    assert found.tolerance == tolerance.words("int8")
+
+
+def test_a_share_of_the_peak_becomes_a_plain_limit(tmp_path: Path) -> None:
+    model = load(add_two_inputs("float32"), tmp_path)
+    with session_of(model) as session, Reference(model) as reference:
+        found = characterize(session, reference, Tolerance())
+        pc = reference.run(session.inputs)[found.example.path][0]
+
+    assert found.example.outputs[0].unit == "real"
+    assert found.example.outputs[0].atol == pytest.approx(1e-4 * np.abs(pc).max())
+
+
+@pytest.mark.parametrize("content", [running_sum(), lstm()], ids=["variable", "lstm"])
+def test_an_arena_in_which_tflm_crashes_is_only_too_small(content: bytes, tmp_path: Path) -> None:
+    model = load(content, tmp_path)
+    with session_of(model) as session:
+        arena = session.tune_arena()
+
+        assert arena.tries > 1
+        assert session.run().outputs[0].shape[0] == 2
+
+
+def test_bools_have_to_be_equal(tmp_path: Path) -> None:
+    model = load(two_outputs(), tmp_path)
+    with session_of(model) as session, Reference(model) as reference:
+        found = characterize(session, reference, Tolerance())
+
+    limits = [(each.dtype, each.atol, each.tolerance) for each in found.example.outputs]
+    assert limits == [("int32", 1.0, "1 step"), ("bool", 0.0, "equal")]
+
+
+@needs_qemu
+@needs_tflm
+@pytest.mark.parametrize(
+    "content", [running_sum(), lstm(), two_outputs()], ids=["variable", "lstm", "outputs"]
+)
+def test_what_the_pc_has_found_out_is_enough_for_a_cortex_m(content: bytes, tmp_path: Path) -> None:
+    model = load(content, tmp_path, "8 größe.v2")
+    with session_of(model) as session, Reference(model) as reference:
+        found = characterize(session, reference, Tolerance())
+    options = BuildOptions(cache=tmp_path / "cache")
+
+    made = generate(model, machine("mps3-an547"), tmp_path / "out", ["library"], found, options)
+
+    assert made.left_out == ()
+    assert made.example is not None
+    assert made.example.output == "m_8_gro_e_v2: all outputs match\n"
