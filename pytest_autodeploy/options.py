@@ -44,7 +44,7 @@ OPTIONS = (
     Option(
         "runs",
         "--tflite-runs",
-        "Random inputs per model whose outputs are compared (default: 10, and 5 on emulated boards)",
+        "Random inputs per model whose outputs are compared (default: 10, on emulated boards 5)",
         metavar="N",
         ini="int",
         default=10,
@@ -205,8 +205,8 @@ OPTIONS = (
     Option(
         "explain",
         "--autodeploy-explain",
-        "Why outputs differ, and in which operator that starts: auto finds it out when a test fails "
-        "of it, layers also compares the operators when outputs agree, off never (default: auto)",
+        "Why outputs differ, and in which operator that starts: auto finds it out when a test fails"
+        " of it, layers also compares the operators when outputs agree, off never (default: auto)",
         metavar="MODE",
         default="auto",
         choices=("auto", "layers", "off"),

@@ -10,9 +10,9 @@ import pytest
 
 from pytest_autodeploy.config import SettingError, resolve
 from pytest_autodeploy.fixtures import (
+    _session_overrides,
     autodeploy_artifact_board,
     autodeploy_artifacts,
-    _session_overrides,
     evb,
     evb_options,
     model_inputs,
@@ -29,9 +29,9 @@ from pytest_autodeploy.options import OPTIONS
 from pytest_autodeploy.state import SETTINGS, USAGE_PROBLEMS, is_worker, settings_of
 
 __all__ = [
+    "_session_overrides",
     "autodeploy_artifact_board",
     "autodeploy_artifacts",
-    "_session_overrides",
     "evb",
     "evb_options",
     "model_inputs",
