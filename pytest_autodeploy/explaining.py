@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_autodeploy.failures import CLASSES
 from pytest_autodeploy.reference.tolerance import Tolerance
 from pytest_autodeploy.state import settings_of
 
@@ -33,13 +34,13 @@ def explained(
         explanation = replace(explanation, requested=mode == "layers")
     except Exception as error:  # the failure itself is what has to be seen
         words = " ".join(str(error).split()) or type(error).__name__
-        return _because(judgement, limits, f"why: could not be found out: {words}")
+        return _because(judgement, f"why: could not be found out: {words}")
     judgement = replace(judgement, explanation=explanation)
     if agreement.passed:
         return judgement
     from pytest_autodeploy.diverge.explanation import text
 
-    return _because(judgement, limits, text(explanation))
+    return _because(judgement, text(explanation))
 
 
 def _explanation(
@@ -55,11 +56,12 @@ def _explanation(
     return explain(session, run, agreement, tolerance)
 
 
-def _because(judgement: Judgement, limits: Mapping[str, Declared], why: str) -> Judgement:
-    """The judgement, with the cause told by its failed output tolerance."""
-    limit = limits["output_tolerance"].words
+def _because(judgement: Judgement, why: str) -> Judgement:
+    """The judgement, with the cause told by the verdict over its outputs."""
     verdicts = (
-        replace(verdict, why=why) if verdict.limit == limit and verdict.passed is False else verdict
+        replace(verdict, why=why)
+        if verdict.failure == CLASSES[0] and verdict.passed is False
+        else verdict
         for verdict in judgement.verdicts
     )
     return replace(judgement, verdicts=tuple(verdicts))

@@ -35,6 +35,8 @@ def check_settings(settings: Settings, *, write: bool) -> None:
     for name, file in (("inputs", settings.inputs), ("labels", settings.labels)):
         if file is not None and not (settings.root / file).is_file():
             raise SettingError(f"{settings.sources[name]}: no such file: {file}")
+    if settings.sources.get("accuracy", "").startswith("--") and not settings.labels:
+        raise SettingError("--tflite-accuracy: there are no labels; give --tflite-labels FILE")
     _check_artifacts(settings)
     if write and settings.tflite:
         check_output(settings)
@@ -46,13 +48,13 @@ def check_kept(settings: Settings) -> None:
     Baselines, the history and the summary.
     """
     if settings.update_baseline:
-        _check_folder(settings.baselines_path, settings.sources["update_baseline"])
+        check_folder(settings.baselines_path, settings.sources["update_baseline"])
     if settings.summary:
-        _check_folder((settings.root / settings.summary).parent, settings.sources["summary"])
+        check_folder((settings.root / settings.summary).parent, settings.sources["summary"])
     if settings.history_path:
         from pytest_autodeploy.baseline.history import History
 
-        _check_folder(settings.history_path.parent, settings.sources["history"])
+        check_folder(settings.history_path.parent, settings.sources["history"])
         if settings.history_path.exists():
             try:
                 History(settings.history_path).check()
@@ -74,7 +76,8 @@ def _check_artifacts(settings: Settings) -> None:
         raise SettingError(f"{origin}: no such folder: {settings.artifacts_from}")
 
 
-def _check_folder(folder: Path, origin: str) -> None:
+def check_folder(folder: Path, origin: str) -> None:
+    """See that files could be written to a folder, and make nothing. Raises SettingError."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         raise SettingError(f"{origin}: cannot write to the folder {folder}")

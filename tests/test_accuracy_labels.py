@@ -43,6 +43,14 @@ def test_class_indices_are_read_from_files(
     assert labels.origin == f"labels of {name}"
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float32", "bool"])
+def test_one_hot_rows_count_as_class_indices(dtype: str) -> None:
+    rows = np.eye(3, dtype=dtype)[[0, 2, 1]]
+    fitted = fitted_labels(as_labels(rows), SCORES, 3, Task())
+    assert fitted.are_classes
+    assert fitted.array.tolist() == [0, 2, 1]
+
+
 def test_numbers_with_a_decimal_point_are_real_targets(tmp_path: Path) -> None:
     (tmp_path / "y.csv").write_text("0,1.5\n2,3\n", encoding="utf-8")
     labels = load_labels(tmp_path / "y.csv")
@@ -88,7 +96,7 @@ def test_a_file_that_holds_no_labels_is_refused(
         (SCORES, [0, 3, 1], Task(), "label 3 of sample 1 is outside of the classes 0 to 2"),
         (SCORES, [0, -1, 1], Task(), "label -1 of sample 1 is outside"),
         (SIGMOID, [0, 2, 1], Task(), "outside of the classes 0 to 1"),
-        (SCORES, np.eye(3, dtype=int), Task(), "one-hot"),
+        (SCORES, np.ones((3, 3), int), Task(), "or a one-hot row of 3"),
         (SCORES, [0.0, 1.0, 2.0], Task(), r"shape \(3,\) of real targets, expected 3 per sample"),
         (SCORES, [0, 1, 2], Task(top_k=3), "top_k=3, but output 'scores' has 3 classes"),
         (SIGMOID, [0, 1, 1], Task(top_k=2), "top_k=2, but output 'p' has 2 classes"),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from cli_support import run, run_json
+from cli_support import PROCESS, run, run_json
 from fake_tools import ends
 from simulated_board import simulated_board
 from support import DIGITS
@@ -115,3 +119,18 @@ def test_a_bench_leaves_no_process_behind_when_it_is_interrupted() -> None:
         interrupted()
 
     assert ends(pids[0])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+def test_sigterm_leaves_no_folder_behind(tmp_path: Path) -> None:
+    command = [*PROCESS, "diff", str(DIGITS), *SIM, "--runs", "100000"]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 60
+        while not any(tmp_path.glob("autodeploy-*/*")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+
+    assert process.returncode == 1
+    assert list(tmp_path.glob("autodeploy-*")) == []

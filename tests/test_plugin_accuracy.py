@@ -202,6 +202,7 @@ def test_a_marker_without_labels_is_told_what_to_give(pytester: pytest.Pytester)
     [
         ("--tflite-accuracy", "against=missing.tflite,min=0.9"),
         ("--tflite-accuracy", "min=2"),
+        ("--tflite-accuracy", "min=0.9"),  # there are no labels
         ("--tflite-labels", "missing.npy"),
         ("--tflite-state", "kept"),
     ],

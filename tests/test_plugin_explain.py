@@ -132,6 +132,6 @@ def test_a_pinned_path_that_fails_alone_is_no_fault_of_the_board(
             "why: the PC's kernel paths differ, the board is not to blame",
             "*; ref agrees, and the test counts xnnpack only",
             "where: ref and xnnpack part in operator *",
-            'to do: count another path: leave out reference="xnnpack"*',
+            'to do: let the nearest path count instead of reference="xnnpack"*',
         ]
     )

@@ -77,6 +77,15 @@ def test_a_model_in_the_ini_file_leaves_named_tests_alone(
     pytester.runpytest().assert_outcomes(passed=1 + len(SUITE))
 
 
+def test_a_model_in_the_ini_file_lets_built_in_tests_be_named(
+    pytester: pytest.Pytester, digits: Path
+) -> None:
+    pytester.makeini(f"[pytest]\nautodeploy_tflite = {digits.name}\n")
+    pytester.makepyfile("def test_mine(): pass")
+    result = pytester.runpytest("autodeploy::test_latency")
+    result.assert_outcomes(passed=1, deselected=len(SUITE) - 1)
+
+
 def test_no_suite_leaves_only_the_parametrisation(pytester: pytest.Pytester, digits: Path) -> None:
     pytester.makepyfile("def test_mine(tflite_model): assert tflite_model.macs > 0")
     result = pytester.runpytest("--tflite", digits.name, "--tflite-no-suite")

@@ -92,6 +92,11 @@ def test_of_equally_near_paths_the_earlier_counts() -> None:
     assert agree([[0, 0, 0, 0]], paths).nearest == {"optimized": 1, "xnnpack": 0}
 
 
+def test_of_equally_near_paths_the_one_with_fewer_differences_counts() -> None:
+    paths = {"ref": [[1, 1, 0, 0]], "optimized": [[0, 0, 1, 0]]}
+    assert agree([[0, 0, 0, 0]], paths).nearest == {"ref": 0, "optimized": 1}
+
+
 def test_when_nothing_is_allowed_the_plain_distance_chooses_the_path() -> None:
     paths = {"ref": [[12, 0, 0, 0]], "xnnpack": [[1, 0, 0, 0]]}
     agreement = agree([[0, 0, 0, 0]], paths, lsb=0)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from report_examples import record
 
-from pytest_autodeploy.report.explanation import explanation_parts
+from pytest_autodeploy.report.explanation import compared_figure, explanation_parts
 from pytest_autodeploy.report.html import extra_html
 from pytest_autodeploy.report.junit import properties
 
@@ -114,3 +114,12 @@ def test_figures_of_operators_become_properties_on_request() -> None:
     assert not any(name.startswith("autodeploy.layer_") for name in unasked)
     assert unasked["autodeploy.divergence"] == "board"
     assert unasked["autodeploy.divergence_operator"] == "1 CONV_2D"
+
+
+def test_a_run_that_agrees_says_how_far_its_operators_are_apart() -> None:
+    agree = explanation(layer(0, 0, 0), layer(1, 2, 0), cause="agree", problems=["no time"])
+    figure = compared_figure({"explanation": agree})
+    assert figure is not None
+    assert (figure.label, figure.value) == ("Operators compared", "2")
+    assert figure.note == "2 steps apart at most; no time"
+    assert compared_figure({"explanation": WRONG}) is None

@@ -254,6 +254,13 @@ def test_the_summary_has_a_row_per_model_and_board_and_the_style_once() -> None:
     assert "1 passed" in text
 
 
+def test_the_summary_has_the_accuracy_when_there_is_one() -> None:
+    words = "0.9833 on the board"
+    measured = record(accuracy={"words": words})
+    assert words in Page(summary_html(results(measured))).text
+    assert "Accuracy" not in Page(summary_html(results(record()))).text
+
+
 def test_a_run_without_boards_has_only_the_style() -> None:
     assert Page(summary_html([])).tags() == {"style"}
 

@@ -88,6 +88,22 @@ def test_a_verdict_that_two_tests_share_is_listed_once() -> None:
     assert sum(text.startswith("latency_budget") for text in lines) == 1
 
 
+def test_a_limit_on_two_values_names_each() -> None:
+    limit = "memory_limit(arena_kb=32, model_kb=100)"
+    values = (measurement("arena_used", 22928, "B"), measurement("model_size", 53936, "B"))
+    verdicts = [verdict(True) | {"limit": limit, "measurement": value} for value in values]
+    _, lines = section(record(verdicts=verdicts))
+    assert line(lines, f"{limit}: arena used")
+    assert line(lines, f"{limit}: model size")
+
+
+def test_accuracy_by_the_highest_scores_is_named_as_the_other() -> None:
+    names = ("accuracy_top3", "accuracy_top3_drop", "accuracy_top3_pc")
+    _, lines = section(record(measurements=[measurement(name, 0.5, "1") for name in names]))
+    shown = [text.split("  ")[0] for text in lines if text.startswith("Accuracy")]
+    assert shown == ["Accuracy, top 3", "Accuracy on the PC, top 3", "Accuracy drop, top 3"]
+
+
 def test_outputs_that_differ_say_how_far() -> None:
     words = "18 steps from ref, allowed 1 step"
     _, lines = section(record(agreement=AGREEMENT | {"passed": False, "words": words}))

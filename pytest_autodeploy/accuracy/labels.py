@@ -73,14 +73,26 @@ def as_labels(value: Any) -> Labels:
 def fitted_labels(labels: Labels, tensor: Tensor, count: int, task: Task) -> Labels:
     """The labels of ``count`` samples, checked against the output that they are for.
 
-    Class indices get the shape (n,), real targets (n, elements of the output). Raises InputsError.
+    Class indices get the shape (n,), real targets (n, elements of the output); one-hot rows, of
+    whatever type, count as class indices. Raises InputsError.
     """
     if len(labels.array) != count:
         raise InputsError(
             f"{labels.origin}: {len(labels.array)} labels for {count} inputs; give one per input"
         )
+    if _are_one_hot(labels, tensor):
+        labels = Labels(labels.array.reshape(count, -1).argmax(axis=1), labels.origin)
     array = _classes(labels, tensor, task) if labels.are_classes else _targets(labels, tensor)
     return Labels(array, labels.origin)
+
+
+def _are_one_hot(labels: Labels, tensor: Tensor) -> bool:
+    """Whether every row has a 1 for one class of the output and 0 for the others."""
+    array = labels.array
+    if tensor.elements < BINARY or array.size != len(array) * tensor.elements:
+        return False
+    rows = array.reshape(len(array), -1)
+    return bool(((rows == 0) | (rows == 1)).all() and (rows.sum(axis=1) == 1).all())
 
 
 def class_count(tensor: Tensor, origin: str) -> int:
@@ -112,8 +124,9 @@ def _classes(labels: Labels, tensor: Tensor, task: Task) -> NDArray[Any]:
         )
     if labels.array.size != len(labels.array):
         raise InputsError(
-            f"{labels.origin}: shape {labels.array.shape}, expected one class index per sample",
-            hint="of one-hot rows take .argmax(axis=1); real targets are floats",
+            f"{labels.origin}: shape {labels.array.shape}, expected one class index per sample, "
+            f"or a one-hot row of {classes}",
+            hint="real targets of a regression are given as floats",
         )
     array = labels.array.reshape(-1)
     outside = np.flatnonzero((array < 0) | (array >= classes))

@@ -13,6 +13,7 @@ from pytest_autodeploy.cli.doctor import doctor
 from pytest_autodeploy.cli.generate import generate
 from pytest_autodeploy.cli.inspect import inspect
 from pytest_autodeploy.cli.sim import sim
+from pytest_autodeploy.termination import interrupt_on_sigterm
 
 COMMANDS = (boards, inspect, doctor, sim, diff, generate)
 
@@ -35,4 +36,5 @@ for command in COMMANDS:
 
 def main() -> None:
     """Run the command line of this process."""
+    interrupt_on_sigterm()
     autodeploy(prog_name="autodeploy")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,6 @@ from pytest_autodeploy.cli.settings import BOARD, setting_options, settings_of, 
 if TYPE_CHECKING:
     from pytest_autodeploy.deliver.characterization import Characterization
     from pytest_autodeploy.deliver.delivery import Delivery
-    from pytest_autodeploy.deliver.footprint import Footprint
 
 _DELIVERY = ("artifacts", "artifacts_from", "evb_model_memory", "evb_arena_memory")
 
@@ -40,8 +40,11 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
     output), characterised_on (board, source), arena_bytes.
     """
     from pytest_autodeploy.bench import open_bench
+    from pytest_autodeploy.preflight import check_folder
 
-    given["artifacts"] = given["artifacts"] or "all"
+    check_folder(Path(out), "--out")
+    if given["artifacts"] is None:
+        given["artifacts"] = "all"
     settings = settings_of({**given, "tflite": model})
     with open_bench(settings, progress()) as bench:
         found = bench.characterization(tolerance_of(settings))
@@ -56,32 +59,15 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
 
 
 def _lines(delivery: Delivery, found: Characterization) -> Iterator[str]:
+    from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
+    from pytest_autodeploy.report.figure import Figure
+    from pytest_autodeploy.report.terminal import figure_lines
     from pytest_autodeploy.report.text import one_line
     from pytest_autodeploy.report.units import si
 
-    place = f"characterised on {found.place.board} ({found.place.source})"
-    yield f"{one_line(delivery.model)} for {delivery.board}, {place}"
-    yield f"  {found.agreement}; arena {si(found.arena_bytes, 'B')}"
-    yield f"  {len(delivery.written)} files in {delivery.out}"
-    for footprint in delivery.footprints:
-        yield from (f"  {line}" for line in _footprint(footprint))
-    if delivery.example is not None:
-        words = delivery.example.output.strip().splitlines()
-        yield f"  the example ended with status {delivery.example.status}:"
-        yield from (f"    {one_line(line)}" for line in words)
-    for each in delivery.left_out:
-        yield f"  {each}"
-
-
-def _footprint(footprint: Footprint) -> list[str]:
-    from pytest_autodeploy.report.layers import Column, table
-    from pytest_autodeploy.report.units import grouped
-
-    rows = [(part.part, part.flash_bytes, part.ram_bytes) for part in footprint.parts]
-    rows.append(("all", footprint.flash_bytes, footprint.ram_bytes))
-    columns = [
-        Column(f"{footprint.what}, in bytes", [part for part, _, _ in rows]),
-        Column("Flash", [grouped(flash) for _, flash, _ in rows], right=True),
-        Column("RAM", [grouped(ram) for _, _, ram in rows], right=True),
-    ]
-    return table(columns)
+    facts = {"characterised_on": found.place.board, "characterisation_source": found.place.source}
+    result = {"artifacts": {**delivery.as_dict(), **facts, "folder": str(delivery.out)}}
+    arena = Figure("Arena", si(found.arena_bytes, "B"), found.place.source)
+    yield f"{one_line(delivery.model)} for {delivery.board}: {found.agreement}"
+    yield from figure_lines([arena, *artifact_figures(result)], get_terminal_size().columns)
+    yield from footprint_lines(result)

@@ -66,7 +66,8 @@ def _lines(model: Plain) -> Iterator[str]:
     if "error" in model:
         yield f"Error: {model['error']}"
         return
-    yield f"{one_line(model['path'])}: {si(model['size_bytes'], 'B')}, {model['sha256'][:12]}…"
+    size, sha256 = si(model["size_bytes"], "B"), model["sha256"][:12]
+    yield f"{one_line(model['path'])}: {size}, SHA-256 {sha256}…"
     yield (
         f"  {grouped(model['macs'])} MACs, {grouped(model['parameters'])} parameters, "
         f"arena at least {si(model['arena']['least_bytes'], 'B')} (estimated)"
@@ -82,7 +83,7 @@ def _lines(model: Plain) -> Iterator[str]:
 
 
 def _variables(count: int) -> str:
-    return f", {count} resource variables" if count else ""
+    return f", {count} resource variable{'' if count == 1 else 's'}" if count else ""
 
 
 def _tensor(tensor: Plain) -> str:

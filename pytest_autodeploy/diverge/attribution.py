@@ -1,12 +1,14 @@
-"""The cause of a difference, judged from the evidence, in the words that a failure prints."""
+"""The cause of a difference, and what to do about it, in the words that a failure prints."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 from pytest_autodeploy.diverge.evidence import Evidence
 from pytest_autodeploy.diverge.layers import apart_text
+from pytest_autodeploy.diverge.scene import Findings
 
 Cause = Literal["runtime", "board", "unstable", "pc", "open", "agree"]
 """What differs: the runtimes, the board or its firmware, the board from itself, the PC's own kernel
@@ -20,6 +22,9 @@ HEADLINES: dict[Cause, str] = {
     "open": "the board or the runtime; TFLM on the PC would tell which",
     "agree": "outputs agree",
 }
+
+CONTROL_FLOW = ("IF", "WHILE")
+PLACEMENT = "--evb-arena-memory, --evb-model-memory and --evb-arena-kb"
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,7 @@ def _spread_line(evidence: Evidence) -> list[str]:
         return []
     apart = apart_text(evidence.spread, evidence.unit)
     words = f"{' and '.join(evidence.apart)} on the PC are {apart} apart"
-    return [words + (", as much as the board is off" if evidence.spread_covers else "")]
+    return [words + (", at least as much as the board is off" if evidence.spread_covers else "")]
 
 
 def _repeat_line(evidence: Evidence) -> list[str]:
@@ -124,3 +129,68 @@ def _missing(evidence: Evidence) -> list[str]:
 
 def _many(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def advice(cause: Cause, evidence: Evidence, found: Findings) -> tuple[str, ...]:
+    """The next steps, the likeliest first."""
+    if cause == "unstable":
+        return (
+            f"try other memories ({PLACEMENT}) and --evb-clock LP, then another cable and supply",
+            "look for what writes into the arena: stack, DMA, interrupts, scratch buffers",
+        )
+    if cause == "board":
+        return _of_board(found)
+    if cause == "pc":
+        return _of_pc(evidence)
+    if cause == "open":
+        return ("pip install 'pytest-autodeploy[sim]' brings TFLM to the PC", _declare(evidence))
+    return (_declare(evidence),)
+
+
+def _of_board(found: Findings) -> tuple[str, ...]:
+    if found.elsewhere == "memory":
+        return (
+            f"check the arena: try another size and other memories ({PLACEMENT})",
+            "look for buffers that overlap: scratch buffers, an arena that is not aligned",
+        )
+    if found.elsewhere in ("input", "output"):
+        return (f"check what touches the {found.elsewhere} tensor: caches, DMA, the transport",)
+    if found.operator is None:
+        return (f"check firmware and kernel library, and the memories: {PLACEMENT}",)
+    kind = found.operator.operator
+    kernel = f"the kernel of {kind}"
+    if kind in CONTROL_FLOW:
+        kernel = f"the kernels of the operators inside of {kind}, and its own,"
+    steps = [f"check {kernel} in the firmware's library: link TFLM's own in its place"]
+    if found.method == "cut models":
+        steps.append(f"if its kernel is right, check the memories: {PLACEMENT}")
+    return tuple(steps)
+
+
+def _of_pc(evidence: Evidence) -> tuple[str, ...]:
+    if not evidence.agreeing:
+        return (_declare(evidence),)
+    counting = ", ".join(evidence.counting)
+    return (
+        f'let the nearest path count instead of reference="{counting}", or pin another one: '
+        f'reference="{evidence.agreeing[0]}"',
+        _declare(evidence),
+    )
+
+
+def _declare(evidence: Evidence) -> str:
+    """The tolerance that this board would have passed with."""
+    distance = evidence.distance
+    if math.isinf(distance):
+        return "no tolerance covers a NaN or an infinity: change the model or its operator"
+    if evidence.unit == "steps":
+        tolerance = f"lsb={math.ceil(distance)}"
+    else:
+        tolerance = f"atol={_rounded_up(distance)}"
+    return f"declare output_tolerance({tolerance}), if that is near enough for this model"
+
+
+def _rounded_up(value: float) -> str:
+    """Two digits, not below the value."""
+    digit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.ceil(value / digit) * digit:.2g}"

@@ -35,6 +35,15 @@ class Chosen:
     focus_number: int
 
     @property
+    def words(self) -> str:
+        """Which inferences these are: their figures may be smaller than those of the whole run."""
+        first, last = self.numbers[0], self.numbers[-1]
+        if len(self.numbers) > MOST:
+            return f"looked at again: inferences {first} to {last}"
+        plural = "" if first == last else "s"
+        return f"looked at again: inference{plural} {', '.join(map(str, self.numbers))}"
+
+    @property
     def focus_outputs(self) -> tuple[NDArray[Any], ...]:
         """What the board gave in that inference, arrays (1, *tensor shape)."""
         at = self.numbers.index(self.focus_number)

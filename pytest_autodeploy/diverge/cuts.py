@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from pytest_autodeploy.diverge.bisect import first_wrong
 from pytest_autodeploy.diverge.board import Prefixes
-from pytest_autodeploy.diverge.findings import Findings
-from pytest_autodeploy.diverge.kept import added_up, starts_text
-from pytest_autodeploy.diverge.layers import main_operators, may_differ
-from pytest_autodeploy.diverge.scene import Scene, side_name
-from pytest_autodeploy.reference import metrics
+from pytest_autodeploy.diverge.by_tensors import added_up, starts_text
+from pytest_autodeploy.diverge.layers import farthest, main_operators, may_differ
+from pytest_autodeploy.diverge.scene import Findings, Scene, side_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Values = Mapping[int, NDArray[Any]]
+
+Differs = Callable[[int], bool | None]
+"""Whether a side differs after the operator at a position; None where that cannot be known."""
 
 
 def by_cut_models(scene: Scene) -> Findings:
@@ -74,6 +72,35 @@ def _is_off(scene: Scene, index: int, value: NDArray[Any], on_pc: Mapping[str, V
     sides = [values[index] for values in on_pc.values() if index in values]
     if not sides:
         return False
-    apart = min(float(np.max(metrics.distances(value, side), initial=0)) for side in sides)
+    apart = min(farthest(value, side) for side in sides)
     tensor = next(t for t in scene.model.tensors if t.subgraph == 0 and t.index == index)
     return apart > (0.0 if scene.exact else may_differ(tensor, sides))
+
+
+def first_wrong(count: int, differs: Differs) -> tuple[int, int]:
+    """The operators ``(after, at)``: after the one all was right, after the other it was not.
+
+    ``after`` is -1 for the inputs of the model; what differs after the last of ``count`` operators
+    is known. At most ceil(log2(count)) positions are looked at. That what is wrong once may be
+    right again later (a clipped value) does no harm: the two operators always enclose the place
+    where right values became wrong. They are neighbours unless no position between them can be
+    known.
+    """
+    low, high = -1, count - 1
+    unknown: set[int] = set()
+    while position := _middle(low, high, unknown):
+        wrong = differs(position[0])
+        if wrong is None:
+            unknown.add(position[0])
+        elif wrong:
+            high = position[0]
+        else:
+            low = position[0]
+    return low, high
+
+
+def _middle(low: int, high: int, unknown: set[int]) -> tuple[int, ...]:
+    """The position between the two that is nearest to their middle, as one or no element."""
+    middle = (low + high) // 2
+    between = [position for position in range(low + 1, high) if position not in unknown]
+    return tuple(sorted(between, key=lambda position: abs(position - middle))[:1])

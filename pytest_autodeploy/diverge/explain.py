@@ -8,18 +8,15 @@ from dataclasses import replace
 from importlib import metadata
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_autodeploy.diverge.advice import advice
-from pytest_autodeploy.diverge.attribution import Cause, attribute
+from pytest_autodeploy.diverge.attribution import Cause, advice, attribute
 from pytest_autodeploy.diverge.board import CannotKeep, repeated
+from pytest_autodeploy.diverge.by_tensors import against_itself, by_kept_tensors, on_pc
 from pytest_autodeploy.diverge.chosen import choose
 from pytest_autodeploy.diverge.cuts import by_cut_models
 from pytest_autodeploy.diverge.evidence import Evidence, gather
 from pytest_autodeploy.diverge.explanation import Explanation
-from pytest_autodeploy.diverge.findings import Findings
-from pytest_autodeploy.diverge.kept import against_itself, by_kept_tensors
-from pytest_autodeploy.diverge.on_pc import on_pc
 from pytest_autodeploy.diverge.pc import PcSides
-from pytest_autodeploy.diverge.scene import Scene
+from pytest_autodeploy.diverge.scene import Findings, Scene
 from pytest_autodeploy.errors import AutodeployError, ReferenceFailed
 from pytest_autodeploy.reference import TFLM_PATH
 from pytest_autodeploy.report.text import one_line
@@ -114,7 +111,7 @@ def _explained(scene: Scene, evidence: Evidence, problems: list[str]) -> Explana
     cause = _concluded(attribution.cause, found)
     return Explanation(
         cause=cause,
-        lines=attribution.lines,
+        lines=(*attribution.lines, scene.chosen.words),
         inference=scene.chosen.focus_number,
         found=found,
         advice=advice(cause, evidence, found),

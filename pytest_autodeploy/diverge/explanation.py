@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_autodeploy.diverge.attribution import HEADLINES, Cause
-from pytest_autodeploy.diverge.findings import Findings
 from pytest_autodeploy.diverge.layers import Element, Layer, apart_text
+from pytest_autodeploy.diverge.scene import Findings
 
 
 @dataclass(frozen=True)

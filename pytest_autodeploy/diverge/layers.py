@@ -154,7 +154,7 @@ def _layer(
     computed = sides.of_operator(tensor.index)
     if not computed and same_inputs and whole is not None:
         computed = [whole]
-    nearest = min(computed, key=lambda side: _farthest(value, side)) if computed else None
+    nearest = min(computed, key=lambda side: farthest(value, side)) if computed else None
     shown = nearest if nearest is not None else whole
     assert shown is not None
     apart = metrics.distances(value, shown)
@@ -167,7 +167,7 @@ def _layer(
         shape=tensor.shape,
         scale=tensor.scale,
         zero_point=tensor.zero_point,
-        apart=None if whole is None else _farthest(value, whole),
+        apart=None if whole is None else farthest(value, whole),
         adds=None if nearest is None else float(apart.max(initial=0)),
         allowed=0.0 if sides.exact else may_differ(tensor, computed or [shown]),
         least=_least(tensor, shown),
@@ -188,13 +188,14 @@ def _metrics(
     return metrics.error_metrics(left, right)
 
 
-def _farthest(one: NDArray[Any], other: NDArray[Any]) -> float:
+def farthest(one: NDArray[Any], other: NDArray[Any]) -> float:
+    """The largest distance between two tensors."""
     return float(metrics.distances(one, other).max(initial=0))
 
 
 def may_differ(tensor: Tensor, sides: Sequence[NDArray[Any]]) -> float:
     """What two correct kernels may differ by: as far as the PC's are apart, and the least."""
-    spread = max(_farthest(one, other) for one in sides for other in sides)
+    spread = max(farthest(one, other) for one in sides for other in sides)
     return max(_least(tensor, sides[0]), spread if math.isfinite(spread) else 0.0)
 
 

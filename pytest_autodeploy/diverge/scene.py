@@ -1,11 +1,11 @@
-"""What a comparison operator by operator needs: a board, the sides of the PC, an inference."""
+"""What a comparison operator by operator needs, and what it comes to."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_autodeploy.diverge.chosen import Chosen
 from pytest_autodeploy.diverge.layers import Layer, apart_text, compare_layers
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from pytest_autodeploy.session import ModelSession
 
     Values = Mapping[int, NDArray[Any]]
+
+Method = Literal["kept tensors", "cut models", "the PC alone", ""]
+"""How: on the board by reading kept tensors, or by running the first operators as a model; or
+between two sides of the PC."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,28 @@ class Scene:
     def over(self) -> bool:
         """Whether the time is over."""
         return time.monotonic() > self.until
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The ``layers`` of the sides ``left`` and ``right``, and what they tell.
+
+    ``operator``: where the difference starts, None when that is not known; ``where`` says it in
+    words. ``board_is_wrong``: whether an operator, or what happens around them, is wrong on the
+    board; None when the comparison does not tell. ``elsewhere``: it is not in an operator.
+    ``board_runs``: how often the board ran a part of the model.
+    """
+
+    layers: tuple[Layer, ...] = ()
+    operator: Layer | None = None
+    where: str = ""
+    left: str = "board"
+    right: str = ""
+    method: Method = ""
+    board_runs: int = 0
+    board_is_wrong: bool | None = None
+    elsewhere: Literal["input", "output", "memory", ""] = ""
+    problems: tuple[str, ...] = ()
 
 
 def side_name(side: str) -> str:

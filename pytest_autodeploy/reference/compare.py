@@ -46,6 +46,10 @@ class _Side:
     def worst_apart(self) -> Floats:
         return _per_inference(self.apart)
 
+    def differing(self) -> NDArray[np.intp]:
+        count: NDArray[np.intp] = np.count_nonzero(self.apart.reshape(len(self.apart), -1), axis=1)
+        return count
+
 
 def compare(
     model: Model,
@@ -58,9 +62,9 @@ def compare(
     """Hold outputs, one array (n, *tensor shape) each, against the nearest path per inference.
 
     The nearest path is the one whose worst element, over all outputs, is the smallest share of its
-    limit; of equals the earlier of ref, optimized, xnnpack, tensorflow. ``failed_paths`` are those
-    that could not run, with the reason. Raises ReferenceFailed for a pinned path that did not run
-    and for outputs of different shape or dtype.
+    limit; of equals the one with fewer elements that differ, then the earlier of ref, optimized,
+    xnnpack, tensorflow. ``failed_paths`` are those that could not run, with the reason. Raises
+    ReferenceFailed for a pinned path that did not run and for outputs of different shape or dtype.
     """
     failed = dict(failed_paths or {})
     paths = [path for path in PATHS if path in by_path]
@@ -116,9 +120,10 @@ def _nearest(sides: Mapping[str, Sequence[_Side]]) -> NDArray[np.intp]:
     """Per inference, the number of the candidate that is nearest jointly over all outputs."""
     shares = np.array([np.max([s.worst_share() for s in each], axis=0) for each in sides.values()])
     apart = np.array([np.max([s.worst_apart() for s in each], axis=0) for each in sides.values()])
+    differing = np.array([np.sum([s.differing() for s in each], axis=0) for each in sides.values()])
     # lexsort is stable, so the earlier of equals is first; where no distance is allowed at all,
     # every share is infinite and the plain distance decides.
-    order = np.lexsort((apart, shares), axis=0)
+    order = np.lexsort((differing, apart, shares), axis=0)
     first: NDArray[np.intp] = order[0]
     return first
 

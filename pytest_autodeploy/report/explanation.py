@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pytest_autodeploy.report.figure import Figure
 from pytest_autodeploy.report.layers import Column
 from pytest_autodeploy.report.text import one_line
 
@@ -28,12 +29,26 @@ def explanation_parts(record: Plain) -> dict[str, Any] | None:
         "lines": [one_line(line, 400) for line in explanation["lines"]],
         "where": one_line(explanation["where"], 400),
         "output": _output(operator) if operator else "",
-        "elements": _elements(explanation) if operator else "",
+        "elements": _elements(explanation) if operator and operator["first"] else "",
         "advice": [one_line(line, 400) for line in explanation["advice"]],
         "problems": [one_line(line, 400) for line in explanation["problems"]],
         "picture": _picture(explanation) if explanation["layers"] else None,
         "columns": _columns(explanation["layers"]),
     }
+
+
+def compared_figure(result: Plain) -> Figure | None:
+    """That the operators were compared, where that was asked for and no failure tells of it."""
+    explanation = result.get("explanation")
+    if not explanation or explanation["cause"] != "agree":
+        return None
+    layers = explanation["layers"]
+    notes = list(explanation["problems"])
+    if layers:
+        most = max(layers, key=lambda layer: _size(layer, "apart"))
+        notes.insert(0, f"{_distance(most, 'apart')} apart at most")
+    note = "; ".join(notes)
+    return Figure("Operators compared", str(len(layers)), note=one_line(note, 400))
 
 
 def _columns(layers: Sequence[Plain]) -> list[Column]:

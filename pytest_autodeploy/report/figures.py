@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,15 +49,16 @@ def figures(result: Mapping[str, Any]) -> list[Figure]:
     by_name = {item["name"]: item for item in result.get("measurements", ())}
     lines = [*_latency(result, by_name)]
     for name in _LABELS:
-        if name in by_name:
-            lines.append(_figure(_LABELS[name], by_name[name], _note(name, by_name)))
+        found = [each for each in by_name if _without_top_k(each) == name]
+        if found:
+            lines += [_figure(_label(each), by_name[each], _note(each, by_name)) for each in found]
         elif name in _NEEDS_MACS and result["model"].get("unknown_operators"):
             lines.append(_unknown(name, result["model"]))
     lines += energy_figures(result)
     lines += [
         _figure(_label(name), item)
         for name, item in by_name.items()
-        if name not in (*_LABELS, *_OF_LATENCY, *_ELSEWHERE, *ENERGY_NAMES)
+        if _without_top_k(name) not in (*_LABELS, *_OF_LATENCY, *_ELSEWHERE, *ENERGY_NAMES)
     ]
     if result.get("state"):
         lines.append(Figure("State of the model", _STATES[result["state"]]))
@@ -141,5 +143,12 @@ def _figure(label: str, item: Mapping[str, Any], note: str = "") -> Figure:
     return Figure(label, si(item["value"], item["unit"]), item["source"], one_line(notes))
 
 
+def _without_top_k(name: str) -> str:
+    return re.sub(r"_top\d+", "", name)
+
+
 def _label(name: str) -> str:
+    if label := _LABELS.get(_without_top_k(name)):
+        top_k = re.search(r"_top(\d+)", name)
+        return f"{label}, top {top_k[1]}" if top_k else label
     return one_line(name.replace("_", " ").capitalize(), 40)

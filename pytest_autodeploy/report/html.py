@@ -108,7 +108,8 @@ def extra_html(record: Mapping[str, Any]) -> str:
 
 def summary_html(results: Sequence[Mapping[str, Any]]) -> str:
     """Style, which estimates need too, and the table of the run, one row per merged result."""
-    return _render("summary.html.j2", rows=[_summary_row(result) for result in results])
+    rows = [_summary_row(result) for result in results]
+    return _render("summary.html.j2", rows=rows, accuracy=any(row["accuracy"] for row in rows))
 
 
 def _layer_parts(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,12 +157,15 @@ def _model_facts(model: Mapping[str, Any]) -> str:
 def _summary_row(result: Mapping[str, Any]) -> dict[str, Any]:
     outcomes = [row.outcome for row in verdict_rows(result)]
     tests = [test["outcome"] for test in result["tests"]]
+    accuracy = result.get("accuracy")
     return {
         "model": one_line(result["model"].get("id", "unknown model")),
         "board": one_line(result["board"].get("id", "no board")),
         "figures": _summary_figures(result),
         "agreement": agreement_words(result["agreement"]) if result["agreement"] else "",
         "agrees": bool(result["agreement"] and result["agreement"]["passed"]),
+        "accuracy": one_line(accuracy["words"]) if accuracy else "",
+        "source": result["board"].get("source", ""),
         "limits": f"{outcomes.count('pass')} passed" if "pass" in outcomes else "",
         "failed_limits": outcomes.count("FAIL"),
         "tests": ", ".join(f"{tests.count(name)} {name}" for name in dict.fromkeys(tests)),

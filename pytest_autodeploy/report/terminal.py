@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_autodeploy.report.accuracy import accuracy_figures
 from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
+from pytest_autodeploy.report.explanation import compared_figure
 from pytest_autodeploy.report.figure import Figure
 from pytest_autodeploy.report.figures import agreement_figure, figures, ran_on
 from pytest_autodeploy.report.layers import Column, layer_columns, table, total_us
@@ -27,6 +28,8 @@ def summary_lines(
     shown = figures(result)
     if result["agreement"]:
         shown.append(agreement_figure(result))
+    if compared := compared_figure(result):
+        shown.append(compared)
     shown += accuracy_figures(result)
     shown += artifact_figures(result, output)
     lines = _figure_lines(result, shown, output, width) if shown else _failure_lines(result)
@@ -58,6 +61,11 @@ def _figure_lines(
     for label, key in (("Per-layer statistics file", "csv"), ("Result file", "json")):
         if path := result["files"].get(key):
             shown.append(Figure(label, f"{output}/{path}" if output else path))
+    return figure_lines(shown, width)
+
+
+def figure_lines(shown: Sequence[Figure], width: int) -> list[str]:
+    """Figures below each other; a remark that does not fit gets a line of its own."""
     label_width = max(len(figure.label) for figure in shown) + 2
     lines: list[str] = []
     for figure in shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,14 +30,27 @@ class VerdictRow:
 
 
 def verdict_rows(result: Mapping[str, Any]) -> list[VerdictRow]:
-    """All verdicts, those that tests repeat only once."""
-    return list(dict.fromkeys(_row(verdict) for verdict in result.get("verdicts", ())))
+    """All verdicts, those that tests repeat only once.
+
+    A limit on more than one value is followed by the name of each.
+    """
+    verdicts = result.get("verdicts", ())
+    values = {(verdict["limit"], name) for verdict in verdicts if (name := _name(verdict))}
+    several = {limit for limit, count in Counter(limit for limit, _ in values).items() if count > 1}
+    rows = (_row(verdict, named=verdict["limit"] in several) for verdict in verdicts)
+    return list(dict.fromkeys(rows))
 
 
-def _row(verdict: Mapping[str, Any]) -> VerdictRow:
+def _name(verdict: Mapping[str, Any]) -> str:
     measurement = verdict.get("measurement")
+    return measurement["name"].replace("_", " ") if measurement else ""
+
+
+def _row(verdict: Mapping[str, Any], *, named: bool) -> VerdictRow:
+    measurement = verdict.get("measurement")
+    name = f": {_name(verdict)}" if named and measurement else ""
     return VerdictRow(
-        limit=one_line(verdict["limit"]),
+        limit=one_line(f"{verdict['limit']}{name}"),
         value=si(measurement["value"], measurement["unit"]) if measurement else "",
         source=measurement["source"] if measurement else "",
         outcome=_outcome(verdict["passed"], measurement),

@@ -81,12 +81,13 @@ def _is_path(argument: str) -> bool:
 
 
 def wants_suite(config: pytest.Config) -> bool:
-    """Whether the built-in tests are added: on the option, or when no test was named."""
+    """Whether the built-in tests are added: on the option, by their names, or without any name."""
     settings = settings_of(config)
     if settings.no_suite or not settings.tflite:
         return False
-    asked = settings.sources["tflite"] == "--tflite"
-    return asked or config.args_source is not config.ArgsSource.ARGS
+    named = getattr(config.option, "autodeploy_selection", None)
+    asked = settings.sources["tflite"] == "--tflite" or named
+    return bool(asked) or config.args_source is not config.ArgsSource.ARGS
 
 
 def keep_selection(config: pytest.Config, items: list[pytest.Item]) -> None:
