@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -104,8 +105,14 @@ def test_a_folder_without_the_model_says_which_it_has(folder: Path, tmp_path: Pa
         files.load(folder, other)
 
 
-def test_missing_details_are_named(folder: Path, model: Model) -> None:
-    (folder / "model_md.json").unlink()
+@pytest.mark.parametrize("instead", [None, os.mkdir, os.mkfifo], ids=["nothing", "folder", "pipe"])
+def test_missing_details_are_named(
+    folder: Path, model: Model, instead: Callable[[Path], None] | None
+) -> None:
+    path = folder / "model_md.json"
+    path.unlink()
+    if instead:
+        instead(path)
 
     with pytest.raises(CharacterizationError, match=r"model_md.json is missing"):
         files.load(folder, model)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,10 +19,12 @@ from pytest_autodeploy.board.simulated import SimulatedBoard
 from pytest_autodeploy.build.firmware import BuildOptions
 from pytest_autodeploy.deliver.characterize import characterize
 from pytest_autodeploy.deliver.errors import OutputsDiffer
+from pytest_autodeploy.deliver.example_inference import example_of, most_telling
 from pytest_autodeploy.deliver.generate import generate
+from pytest_autodeploy.measured import RunResult
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
-from pytest_autodeploy.reference.inputs import random_inputs
+from pytest_autodeploy.reference.inputs import Inputs, random_inputs
 from pytest_autodeploy.reference.runner import Reference
 from pytest_autodeploy.reference.tolerance import Tolerance
 from pytest_autodeploy.session import ModelSession
@@ -56,10 +59,54 @@ def test_a_session_is_characterised(digits: Model) -> None:
     assert (found.place.board, found.place.source) == ("sim:apollo4p_evb", "modelled")
     assert (found.place.model_memory, found.place.arena_memory) == ("mram", "dtcm")
     assert found.resolver_methods == digits.resolver_methods
-    assert found.example.inputs[0].data == session.inputs.arrays[0][0].tobytes()
-    assert found.example.outputs[0].data == by_path[found.example.path][0][0].tobytes()
+    at = [each.tobytes() for each in session.inputs.arrays[0]].index(found.example.inputs[0].data)
+    assert found.example.outputs[0].data == by_path[found.example.path][0][at].tobytes()
     assert found.example.seed == 1
     assert found.agreement.endswith("inferences: 2")
+
+
+@pytest.mark.parametrize(
+    ("samples", "at"),
+    [
+        ([[-128, 127, -128], [-128, 120, -121]], 1),
+        ([[-128, 127, -128], [-127, 126, -128], [-127, -127, -128]], 1),
+        ([[1, 2, 3], [4, 5, 6]], 0),
+        ([[-128], [127], [-5]], 2),
+    ],
+    ids=["saturated", "of-equals-more-values", "then-the-first", "one-element"],
+)
+def test_the_example_is_the_inference_that_tells_most(samples: list[list[int]], at: int) -> None:
+    assert most_telling([np.array(samples, np.int8)]) == at
+
+
+@pytest.mark.parametrize(
+    ("dtype", "samples", "at"),
+    [("float32", [[0.0, 1.0, 0.0], [0.2, 0.5, 0.3]], 1), ("bool", [[True] * 2, [False, True]], 1)],
+)
+def test_other_types_are_told_by_their_values(dtype: str, samples: list[Any], at: int) -> None:
+    assert most_telling([np.array(samples, dtype)]) == at
+
+
+def test_all_outputs_count() -> None:
+    assert most_telling([np.array([[5], [5]], np.int8), np.array([[255], [7]], np.uint8)]) == 1
+
+
+@pytest.mark.parametrize(("reset_each", "at"), [(False, 0), (True, 1)])
+def test_with_a_state_only_the_first_inference_can_be_repeated(
+    tmp_path: Path, reset_each: bool, at: int
+) -> None:
+    model = load(running_sum(), tmp_path)
+    shape = (2, *model.inputs[0].shape)
+    inputs = Inputs((np.arange(np.prod(shape), dtype="float32").reshape(shape) % 3,), "given", None)
+    outputs = np.zeros((2, *model.outputs[0].shape), model.outputs[0].dtype)
+    outputs[1] = np.arange(outputs[1].size).reshape(outputs[1].shape) + 1
+    run = RunResult(inputs, (outputs,), reset_each)
+
+    example = example_of(model, run, {"ref": [outputs]}, Tolerance())
+
+    assert example.origin == f"given, inference {at}"
+    assert example.outputs[0].data == outputs[at].tobytes()
+    assert example.inputs[0].data == inputs.arrays[0][at].tobytes()
 
 
 def test_what_the_test_has_measured_is_not_measured_again(

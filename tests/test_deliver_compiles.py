@@ -14,6 +14,7 @@ from emulation import machine
 
 from pytest_autodeploy.board.catalog import BoardSpec, board_spec
 from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.deliver import folders
 from pytest_autodeploy.deliver.ambiqsuite import INCLUDES
 from pytest_autodeploy.deliver.gnu import CORE_FLAGS
 from pytest_autodeploy.deliver.library import LibraryBuilder
@@ -75,6 +76,34 @@ def test_the_example_is_strict_c11(
 
     strict = ("-std=c11", "-pedantic", "-Wconversion", "-Wdouble-promotion", "-O1")
     check(folder, f"{prefix}gcc", *flags, *strict, *WARNINGS, *files)
+
+
+def test_the_example_for_neuralspot_is_strict_cpp(
+    sources: Sources, tmp_path: Path, compiler: tuple[str, Sequence[str]]
+) -> None:
+    """But for its main on a board, which includes neuralSPOT's headers."""
+    prefix, flags = compiler
+    folder = written(tmp_path / "src", sources.example("neuralspot"))
+    files = sorted(
+        path.name for path in folder.glob("*.cc") if not prefix or path.name != "main.cc"
+    )
+
+    assert len(files) >= 2
+    strict = ("-std=c++17", "-pedantic", "-Wconversion", "-O1")
+    check(folder, f"{prefix}g++", *flags, *strict, *WARNINGS, *files)
+
+
+def test_the_function_of_the_readme_compiles(
+    sources: Sources, tmp_path: Path, compiler: tuple[str, Sequence[str]]
+) -> None:
+    prefix, flags = compiler
+    files = folders.library(sources)
+    code = str(files["README.md"]).partition("```c\n")[2].partition("```")[0]
+    header = f"{sources.name}_api.h"
+    folder = written(tmp_path / "mine", {"mine.c": code, header: str(files[f"lib/{header}"])})
+
+    assert "infer(" in code
+    check(folder, f"{prefix}gcc", *flags, "-std=c11", "-pedantic", *WARNINGS, "mine.c")
 
 
 def test_the_header_and_the_model_data_are_strict_c_and_cpp(

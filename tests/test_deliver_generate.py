@@ -10,7 +10,6 @@ from deliver_builds import characterization
 from emulation import machine
 from fake_tools import fake_program
 from support import DIGITS, KWS
-from test_build_neuralspot import Bench
 from test_build_trees import CM4, tflm
 
 from pytest_autodeploy.board.catalog import board_spec
@@ -19,20 +18,11 @@ from pytest_autodeploy.build.firmware import BuildOptions
 from pytest_autodeploy.deliver.errors import CharacterizationError
 from pytest_autodeploy.deliver.example import run_example
 from pytest_autodeploy.deliver.generate import generate
-from pytest_autodeploy.deliver.neuralspot_app import NeuralSpotApps
 from pytest_autodeploy.errors import ModelDoesNotFit
 from pytest_autodeploy.model.load import load_model
 
 MODEL = load_model(DIGITS)
 FOUND = characterization(MODEL)
-MAKE = """
-for word in "$@"; do
-  case $word in BINDIRROOT=*) out=${word#BINDIRROOT=};; EXAMPLE=*) app=${word#EXAMPLE=};; esac
-done
-echo "$@" >> "$LOG"
-mkdir -p $out/images
-for suffix in axf bin; do echo $app > $out/images/$app.$suffix; done
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +91,7 @@ def test_what_an_earlier_call_built_does_not_stay(tmp_path: Path) -> None:
     stale = tmp_path / "digits_cnn" / "lib" / "libdigits_cnn.a"
     stale.parent.mkdir(parents=True)
     stale.write_bytes(b"of an earlier model")
-    (tmp_path / ".autodeploy-binaries").write_text("digits_cnn/lib/libdigits_cnn.a\n")
+    (tmp_path / ".autodeploy-digits_cnn-binaries").write_text("digits_cnn/lib/libdigits_cnn.a\n")
     mine = tmp_path / "digits_cnn" / "notes.txt"
     mine.touch()
 
@@ -118,77 +108,6 @@ def test_a_delivery_is_plain_data(tmp_path: Path) -> None:
     assert plain["files"] == ["digits_cnn_mc.json", "digits_cnn_md.json"]
     assert plain["example"] is None
     assert plain["footprints"] == []
-
-
-@pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    """neuralSPOT with a make that only writes down what it was told, and Arm's compiler."""
-    bench = Bench(tmp_path, monkeypatch)
-    fake_program(bench.folder / "bin", "armclang", "echo Arm Compiler for Embedded 6.22")
-    bench.make(MAKE)
-    return bench
-
-
-def options_of(bench: Bench) -> BuildOptions:
-    return BuildOptions(
-        sdk=str(bench.sdk), toolchain=str(bench.folder / "bin/armclang"), cache=bench.folder / "c"
-    )
-
-
-def test_the_power_binary_is_made_by_neuralspot_outside_of_it(bench: Bench) -> None:
-    out = bench.folder / "out"
-
-    delivery = generate(MODEL, board_spec("apollo4l_evb"), out, ["power"], FOUND, options_of(bench))
-
-    assert not delivery.left_out
-    assert {"bin/digits_cnn_power.axf", "bin/digits_cnn_power.bin"} <= names(delivery.written, out)
-    words = bench.log.read_text().split()
-    assert {"EXAMPLE=digits_cnn_power", "PLATFORM=apollo4l_evb", "all"} <= set(words)
-    assert all(f"={bench.folder}/c/" in word for word in words if word.startswith("ADPATH="))
-
-
-def test_a_library_needs_the_linker_of_gnu(bench: Bench) -> None:
-    out = bench.folder / "out"
-
-    delivery = generate(
-        MODEL, board_spec("apollo4l_evb"), out, ["library"], FOUND, options_of(bench)
-    )
-
-    assert "needs GNU's linker, not armclang" in delivery.left_out[0].why
-
-
-def test_an_app_that_is_in_the_cache_is_not_built_again(bench: Bench) -> None:
-    out = bench.folder / "out"
-    for _ in range(2):
-        generate(MODEL, board_spec("apollo4l_evb"), out, ["power"], FOUND, options_of(bench))
-
-    assert len(bench.log.read_text().splitlines()) == 1
-
-
-def test_what_make_says_of_a_failure_is_the_reason(bench: Bench) -> None:
-    bench.make("echo 'src/power_main.cc:7: error: no such pin'; exit 2")
-    out = bench.folder / "out"
-
-    delivery = generate(MODEL, board_spec("apollo4l_evb"), out, ["power"], FOUND, options_of(bench))
-
-    assert delivery.left_out[0].what == "the power binary"
-    assert "power_main.cc:7: error: no such pin" in delivery.left_out[0].why
-
-
-def test_make_compiles_an_app_that_is_older_than_its_last_build(bench: Bench) -> None:
-    app = bench.folder / "app"
-    app.mkdir()
-    (app / "module.mk").write_text("first")
-    apps = NeuralSpotApps(board_spec("apollo4l_evb"), options_of(bench))
-    apps.build(app)
-    (app / "module.mk").write_text("second")
-    os.utime(app / "module.mk", (1, 1))
-
-    apps.build(app)
-
-    (copy,) = (bench.folder / "c").rglob("app/app/module.mk")
-    assert copy.read_text() == "second"
-    assert copy.stat().st_mtime > 1
 
 
 def test_an_example_that_never_ends_is_ended(

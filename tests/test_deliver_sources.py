@@ -1,4 +1,4 @@
-"""The tree that is written for a model: what is in it, and what happens to what was there."""
+"""What the generated sources of a model hold: operators, arenas, places and values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from emulation import machine
 from tflite_builder import constant, fully_connected, relu, running_sum, single_operator, tensor
 
 from pytest_autodeploy.board.catalog import board_spec
-from pytest_autodeploy.build.trees import TflmTree
 from pytest_autodeploy.deliver.arena import arena_for, kernel_buffer_bytes
 from pytest_autodeploy.deliver.dtypes import TYPES, c_type, c_values
 from pytest_autodeploy.deliver.errors import CharacterizationError, DeliveryError
-from pytest_autodeploy.deliver.options import ARTIFACTS
-from pytest_autodeploy.deliver.sources import Sources, write_sources
+from pytest_autodeploy.deliver.sources import Sources
 from pytest_autodeploy.errors import ModelDoesNotFit
 from pytest_autodeploy.model.graph import Model
 
@@ -29,89 +27,6 @@ QEMU = machine("mps2-an386")
 @pytest.fixture
 def model(tmp_path: Path) -> Model:
     return load(fully_connected(), tmp_path, "my model.v2")
-
-
-def names(folder: Path) -> set[str]:
-    """All files below a folder but for hidden ones."""
-    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    return {path.as_posix() for path in found if not path.name.startswith(".")}
-
-
-def test_the_tree_is_that_of_the_application_note(tmp_path: Path, model: Model) -> None:
-    out = tmp_path / "out"
-    written = write_sources(characterized(model), model, ARTIFACTS, out, EVB)
-
-    there = names(out)
-    assert {path.relative_to(out).as_posix() for path in written} == there
-    assert {
-        "my_model_v2/lib/my_model_v2_api.h",
-        "my_model_v2/src/my_model_v2_model.cc",
-        "my_model_v2/src/my_model_v2_example.c",
-        "my_model_v2_ambiqsuite_example/gcc/Makefile",
-        "my_model_v2_ambiqsuite_example/armclang/Makefile",
-        "my_model_v2_ambiqsuite_example/make/model.mk",
-        "my_model_v2_ambiqsuite_example/src/my_model_v2_model.cc",
-        "my_model_v2_ambiqsuite_example/src/tensorflow_headers/README.md",
-        "tflm_validator/module.mk",
-        "tflm_validator/src/autodeploy_config.h",
-        "my_model_v2_power/module.mk",
-        "my_model_v2_power/src/power_main.cc",
-        "my_model_v2_mc.json",
-        "my_model_v2_md.json",
-    } <= there
-
-
-@pytest.mark.parametrize("app", ["tflm_validator", "my_model_v2_power"])
-def test_an_app_folder_has_all_that_it_compiles(tmp_path: Path, model: Model, app: str) -> None:
-    write_sources(characterized(model), model, ARTIFACTS, tmp_path / "out", EVB)
-    folder = tmp_path / "out" / app
-
-    sources = re.findall(r"\$\(subdirectory\)/(\S+\.cc)", (folder / "module.mk").read_text())
-    assert sources
-    assert all((folder / name).is_file() for name in sources)
-    for path in folder.rglob("*.cc"):
-        for header in re.findall(r'#include "((?:boards|rpc|validator)/.*)"', path.read_text()):
-            assert (folder / "firmware" / header).is_file(), header
-
-
-def test_a_machine_of_qemu_gets_what_it_can_use(tmp_path: Path, model: Model) -> None:
-    write_sources(characterized(model), model, ARTIFACTS, tmp_path / "out", QEMU)
-
-    folders = {name.partition("/")[0] for name in names(tmp_path / "out")}
-    files = {"my_model_v2_mc.json", "my_model_v2_md.json"}
-    assert folders == {"my_model_v2", "tflm_validator", *files}
-    assert (tmp_path / "out/tflm_validator/firmware/boards/mps2_an386/memory.ld").is_file()
-
-
-def test_what_an_earlier_run_wrote_is_replaced_and_nothing_else(
-    tmp_path: Path, model: Model
-) -> None:
-    out = tmp_path / "out"
-    write_sources(characterized(model), model, ARTIFACTS, out, EVB)
-    mine = out / "my_model_v2_power" / "notes.txt"
-    mine.write_text("mine")
-    header = out / "my_model_v2/lib/my_model_v2_api.h"
-    text, time = header.read_text(), header.stat().st_mtime_ns
-    source = out / "my_model_v2/src/main.c"
-    source.write_text("edited")
-
-    write_sources(characterized(model), model, ["library"], out, EVB)
-
-    assert names(out / "my_model_v2_power") == {"notes.txt"}
-    assert not (out / "tflm_validator").exists()
-    assert (header.read_text(), header.stat().st_mtime_ns) == (text, time)
-    assert source.read_text() != "edited"
-
-
-def test_a_list_of_files_cannot_reach_outside(tmp_path: Path, model: Model) -> None:
-    outside = tmp_path / "precious"
-    outside.write_text("kept")
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/.autodeploy-sources").write_text(f"../precious\n{outside}\n")
-
-    write_sources(characterized(model), model, [], tmp_path / "out", EVB)
-
-    assert outside.read_text() == "kept"
 
 
 def test_the_resolver_has_exactly_the_operators(tmp_path: Path) -> None:
@@ -151,32 +66,6 @@ def test_the_memories_may_be_chosen(model: Model, memory: str) -> None:
 
     assert sources.placement.arena_memory == "sram"
     assert 'section(".sram_bss")' in sources.library()["my_model_v2_model.cc"]
-
-
-def test_the_headers_are_copied_with_what_they_include(tmp_path: Path, model: Model) -> None:
-    root = tmp_path / "tree"
-    folder = root / "tensorflow/lite/micro"
-    folder.mkdir(parents=True)
-    (root / "LICENSE").write_text("Apache")
-    (root / "tensorflow/lite/deep.h").write_text("#include <vector>\n")
-    (folder / "micro_interpreter.h").write_text('#include "../deep.h"\n#  include "missing.h"\n')
-    (folder / "unused.h").write_text("")
-    library = root / "lib/libtensorflow-microlite-cm4-gcc-release.a"
-    library.parent.mkdir()
-    library.write_bytes(b"")
-
-    write_sources(
-        characterized(model), model, ["ambiqsuite"], tmp_path / "out", EVB, runtime=TflmTree(root)
-    )
-
-    example = tmp_path / "out/my_model_v2_ambiqsuite_example"
-    assert names(example / "src/tensorflow_headers") == {
-        "LICENSE",
-        "README.md",
-        "tensorflow/lite/deep.h",
-        "tensorflow/lite/micro/micro_interpreter.h",
-    }
-    assert f"TFLM_LIB ?= {library}" in (example / "make/model.mk").read_text()
 
 
 def test_a_measured_arena_holds_for_the_same_core_and_tflm(model: Model) -> None:

@@ -101,6 +101,6 @@ def _module(firmware: Path, app: Path, name: str) -> dict[str, object]:
 
 def app_sources(firmware: Path) -> list[Path]:
     """What is compiled of the firmware's folder for an EVB."""
-    patterns = ("rpc/*.cc", "validator/*.cc", "boards/ambiq/*.cc", "boards/ambiq/*.c")
+    patterns = ("rpc/*.cc", "validator/*.cc", "boards/ambiq/*.cc")
     ours = [path for pattern in patterns for path in sorted(firmware.glob(pattern))]
     return [path for path in ours if "echo" not in path.name]

@@ -115,6 +115,9 @@ class NeuralSpotMake:
 
 
 def require_plain(path: Path) -> None:
-    """Make takes a path for several words, or for something else, when it has such letters."""
-    if re.search(r"[^\w./+@,-]", path.as_posix()):
+    """Make takes a path for several words, or for something else, when it has such letters.
+
+    neuralSPOT's takes ``.cc`` for the suffix of a source wherever it stands.
+    """
+    if re.search(r"[^\w./+@,-]|\.cc", path.as_posix()):
         raise BuildError(f"neuralSPOT's make cannot work with the path {str(path)!r}", hint=HINT)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.build.render import render
+from pytest_autodeploy.deliver.gnu import CORE_FLAGS
 from pytest_autodeploy.deliver.includes import included_files
 
 if TYPE_CHECKING:
     from pytest_autodeploy.build.trees import TflmTree
+    from pytest_autodeploy.deliver.replace import Files
     from pytest_autodeploy.deliver.sources import Sources
 
 HEADERS = "src/tensorflow_headers"
@@ -30,9 +31,10 @@ _DEFINES = {
 _LICENCES = ("LICENSE", "third_party/flatbuffers/LICENSE", "third_party/gemmlowp/LICENSE")
 
 
-def files(sources: Sources, source_files: dict[str, str]) -> dict[str, str | bytes]:
+def files(sources: Sources) -> Files:
     """The files of the example; ``src/tensorflow_headers`` has those of the TFLM tree, if known."""
-    written: dict[str, str | bytes] = {f"src/{name}": text for name, text in source_files.items()}
+    source_files = sources.library() | sources.example("ambiqsuite")
+    written: Files = {f"src/{name}": text for name, text in source_files.items()}
     context = _context(sources, source_files)
     templates = {
         "make/model.mk": "model.mk",
@@ -48,7 +50,6 @@ def files(sources: Sources, source_files: dict[str, str]) -> dict[str, str | byt
 
 def _context(sources: Sources, source_files: dict[str, str]) -> dict[str, object]:
     board, runtime = sources.board, sources.runtime
-    library = _library(runtime, sources) if runtime else None
     return {
         "name": sources.name,
         "title": sources.model.name,
@@ -57,17 +58,18 @@ def _context(sources: Sources, source_files: dict[str, str]) -> dict[str, object
         "sources": sorted(name for name in source_files if name.endswith((".c", ".cc"))),
         "defines": _DEFINES[board.soc],
         "runtime": runtime.version if runtime else "",
-        "tflm_root": runtime.root.as_posix() if runtime else "",
-        "tflm_lib": library.as_posix() if library else "",
+        "tflm_lib": _library(runtime, board.core) if runtime else "",
         "includes": INCLUDES,
+        "flags": CORE_FLAGS[board.core],
     }
 
 
-def _library(runtime: TflmTree, sources: Sources) -> Path:
-    return runtime.library(sources.board.core, smallest=True)
+def _library(runtime: TflmTree, core: str) -> str:
+    """Where TFLM's library is in its tree."""
+    return runtime.library(core, smallest=True).relative_to(runtime.root).as_posix()
 
 
-def _headers(runtime: TflmTree, texts: Iterable[str]) -> dict[str, str | bytes]:
+def _headers(runtime: TflmTree, texts: Iterable[str]) -> Files:
     """What the sources include of the tree, under one folder, and its licences."""
     roots = [runtime.root / folder for folder in INCLUDES]
     found = included_files((text.encode() for text in texts), roots)

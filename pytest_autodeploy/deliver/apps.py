@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.board.base import Image
 from pytest_autodeploy.build import cmake, neuralspot
 from pytest_autodeploy.build.key import build_id, build_key
-from pytest_autodeploy.build.recipe import Recipe, make_recipe
+from pytest_autodeploy.build.recipe import make_recipe
 from pytest_autodeploy.build.render import render
 from pytest_autodeploy.build.sources import generate
 from pytest_autodeploy.deliver.includes import included_files
 from pytest_autodeploy.resources import resource
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.deliver.replace import Files
     from pytest_autodeploy.deliver.sources import Sources
-
-Files = dict[str, str | bytes]
 
 POWER_INFERENCES = 100
 """In one window of the power application; the host has to be told."""
@@ -32,47 +31,36 @@ def validator(sources: Sources) -> Files:
 
     Its arena gets all that its memory has left, as the host tunes the arena over RPC.
     """
-    generated = generate(recipe := _recipe(sources), build_id(build_key(recipe.context)))
-    files: Files = {f"src/{name}": text for name, text in generated.items()}
+    files: Files = {f"src/{name}": text for name, text in _generated(sources).items()}
     firmware = resource("firmware")
     if sources.board.kind != "hardware":
         board = f"boards/{sources.board.name.replace('-', '_')}"
         patterns = (*_MACHINE_FILES, f"{board}/*", "boards/board.h")
         return files | _copied(firmware, _matching(firmware, patterns)) | _how(sources, "validator")
-    compiled = neuralspot.app_sources(firmware)
-    files |= _with_headers(firmware, compiled)
-    mine = [name for name in files if name.startswith("src/") and name.endswith(".cc")]
-    name = "tflm_validator"
-    return files | {"module.mk": _module(name, firmware, compiled, mine)} | _how(sources, name)
+    return files | _app("tflm_validator", sources, files, neuralspot.app_sources(firmware))
 
 
-def power(sources: Sources, model_files: dict[str, str]) -> Files:
+def power(sources: Sources) -> Files:
     """An app without RPC: it marks windows of inferences on pins when the trigger asks for one."""
-    name = sources.name
-    unused = {f"{name}_example.c", f"{name}_compare.c", "main.c", "example_console.h"}
     context = {**sources.context, "inferences": POWER_INFERENCES}
-    kept = {file: text for file, text in model_files.items() if file not in unused}
+    headers = (each for each in sources.example("neuralspot").items() if each[0].endswith(".h"))
+    kept = sources.library() | dict(headers)
+    del kept["example_console.h"]
     kept["power_main.cc"] = render("power_main.cc", context, "deliver")
-    recipe = _recipe(sources)
-    kept["autodeploy_config.h"] = generate(recipe, build_id(build_key(recipe.context)))[
-        "autodeploy_config.h"
-    ]
+    kept["autodeploy_config.h"] = _generated(sources)["autodeploy_config.h"]
     firmware = resource("firmware")
     compiled = [
         *(path for path in neuralspot.app_sources(firmware) if path.parent.name == "ambiq"),
         firmware / "validator" / "power_run.cc",
     ]
     files: Files = {f"src/{file}": text for file, text in kept.items()}
-    files |= _with_headers(firmware, compiled)
-    mine = [file for file in files if file.startswith("src/") and file.endswith(".cc")]
-    app = f"{name}_power"
-    return files | {"module.mk": _module(app, firmware, compiled, mine)} | _how(sources, app)
+    return files | _app(f"{sources.name}_power", sources, files, compiled)
 
 
-def _recipe(sources: Sources) -> Recipe:
-    """Of the validator, with the memories that were chosen for the library."""
+def _generated(sources: Sources) -> dict[str, str]:
+    """The sources of the validator, with the memories that were chosen for the library."""
     hardware = sources.board.kind == "hardware"
-    return make_recipe(
+    recipe = make_recipe(
         Image(sources.model),
         sources.board,
         engine="tflm",
@@ -81,26 +69,22 @@ def _recipe(sources: Sources) -> Recipe:
         buffers=neuralspot.BUFFERS if hardware else cmake.BUFFERS,
         model_memory=sources.placement.model_memory,
     )
+    return generate(recipe, build_id(build_key(recipe.context)))
 
 
-def _module(name: str, firmware: Path, compiled: Iterable[Path], mine: Iterable[str]) -> str:
-    """The module.mk of a folder, wherever it lies."""
-    copies = [f"{_HERE}/firmware/{path.relative_to(firmware).as_posix()}" for path in compiled]
-    return render(
-        "module.mk",
-        {
-            "name": name,
-            "firmware": f"{_HERE}/firmware",
-            "generated": f"{_HERE}/src",
-            "sources": [*copies, *(f"{_HERE}/{file}" for file in sorted(mine))],
-        },
-    )
-
-
-def _with_headers(firmware: Path, compiled: Iterable[Path]) -> Files:
-    sources = list(compiled)
-    headers = included_files((path.read_bytes() for path in sources), [firmware])
-    return _copied(firmware, [*sources, *headers.values()])
+def _app(name: str, sources: Sources, generated: Iterable[str], compiled: list[Path]) -> Files:
+    """What makes generated sources one of neuralSPOT's apps: firmware, module.mk, README."""
+    firmware = resource("firmware")
+    headers = included_files((path.read_bytes() for path in compiled), [firmware])
+    copies = _copied(firmware, [*compiled, *headers.values()])
+    paths = sorted(path for path in (*copies, *generated) if path.endswith(".cc"))
+    module = {
+        "name": name,
+        "firmware": f"{_HERE}/firmware",
+        "generated": f"{_HERE}/src",
+        "sources": [f"{_HERE}/{path}" for path in paths],
+    }
+    return copies | {"module.mk": render("module.mk", module)} | _how(sources, name)
 
 
 def _matching(firmware: Path, patterns: Iterable[str]) -> list[Path]:
@@ -116,11 +100,13 @@ def _copied(firmware: Path, paths: Iterable[Path]) -> Files:
 
 def _how(sources: Sources, app: str) -> Files:
     """How the folder is built, as a README."""
-    spec = sources.board
+    spec, runtime = sources.board, sources.runtime
     context = {
         "app": app,
         "title": sources.model.name,
         "board": spec,
+        "runtime": runtime.version if runtime else "",
+        "tflm_lib": runtime.library(spec.core).relative_to(runtime.root) if runtime else "",
         "machine": spec.name.replace("-", "_"),
         "inferences": POWER_INFERENCES,
         "power": app.endswith("_power"),

@@ -18,9 +18,6 @@ class LeftOut:
     what: str
     why: str
 
-    def __str__(self) -> str:
-        return f"{self.what} left out: {self.why}"
-
 
 @dataclass(frozen=True)
 class Delivery:

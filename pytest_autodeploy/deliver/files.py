@@ -31,7 +31,7 @@ from pytest_autodeploy.deliver.characterization import (
 )
 from pytest_autodeploy.deliver.document import WrongValue, from_plain, to_plain
 from pytest_autodeploy.deliver.errors import CharacterizationError
-from pytest_autodeploy.deliver.tree import write_changed
+from pytest_autodeploy.deliver.replace import write_changed
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.naming import c_identifier
 
@@ -129,10 +129,10 @@ def _find(folder: Path, model: Model) -> Path:
 
 def _read(path: Path, kind: str) -> Document:
     """A checked document. Raises CharacterizationError."""
+    if not path.is_file():
+        raise CharacterizationError(f"{path} is missing", hint=AGAIN)
     try:
         document = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise CharacterizationError(f"{path} is missing", hint=AGAIN) from None
     except OSError as error:
         raise CharacterizationError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):

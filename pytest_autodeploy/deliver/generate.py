@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.build.firmware import BuildOptions
 from pytest_autodeploy.deliver.binaries import Binaries, attempt
 from pytest_autodeploy.deliver.delivery import Delivery, LeftOut
+from pytest_autodeploy.deliver.folders import why_not, write_sources
 from pytest_autodeploy.deliver.library import LibraryBuilder
 from pytest_autodeploy.deliver.options import ARTIFACTS
-from pytest_autodeploy.deliver.sources import Sources, why_not, write_sources
-from pytest_autodeploy.deliver.tree import Tree
+from pytest_autodeploy.deliver.sources import Sources
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.catalog import BoardSpec
@@ -40,11 +40,9 @@ def generate(
     without_runtime: list[LeftOut] = []
     runtime = attempt("TFLM's headers", lambda: builder.tree, without_runtime)
     memories = {"model_memory": options.model_memory, "arena_memory": options.arena_memory}
-    written = write_sources(
-        characterization, model, artifacts, out, board, runtime=runtime, **memories
-    )
     sources = Sources(characterization, model, board, runtime=runtime, **memories)
-    binaries = Binaries(sources, Tree.of(model.name, out), builder, options)
+    written = write_sources(sources, artifacts, out)
+    binaries = Binaries(sources, builder, options)
     steps = {
         "library": binaries.build_library,
         "validator": binaries.build_validator,
@@ -59,13 +57,13 @@ def generate(
             steps[artifact]()
         else:
             left_out += without_runtime
-    binaries.write()
+    written += binaries.write(out)
     made = (binaries.library, binaries.program)
     return Delivery(
         model=model.name,
         board=board_id,
         out=out,
-        written=tuple(written + binaries.written),
+        written=tuple(written),
         left_out=tuple(left_out + binaries.left_out),
         footprints=tuple(each.footprint for each in made if each and each.footprint),
         runtime=binaries.library.runtime if binaries.library else "",

@@ -62,14 +62,16 @@ class LibraryBuilder:
 
     @cached_property
     def tree(self) -> TflmTree:
-        """The TFLM tree that libraries are made from. Raises TreeError."""
+        """The TFLM tree that libraries are made from. Raises TreeError: none for this board."""
         if self._spec.kind == "hardware":
-            return find_sdk(self._options.sdk).runtime(self._options.tflm_root)
-        tree = find_tflm(self._options.tflm_root)
-        tree.require_emulation(self._board_id)
+            tree = find_sdk(self._options.sdk).runtime(self._options.tflm_root)
+        else:
+            tree = find_tflm(self._options.tflm_root)
+            tree.require_emulation(self._board_id)
+        tree.library(self._spec.core)
         return tree
 
-    @cached_property
+    @property
     def _archive(self) -> Path:
         return self.tree.library(self._spec.core, smallest=True)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.build.cache import BuildCache, default_folder
-from pytest_autodeploy.build.key import build_key, content_digest
+from pytest_autodeploy.build.key import build_key
 from pytest_autodeploy.build.neuralspot_make import NeuralSpotMake
 from pytest_autodeploy.deliver.example import Program
 from pytest_autodeploy.deliver.footprint import program_footprint
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from pytest_autodeploy.board.catalog import BoardSpec
     from pytest_autodeploy.build.firmware import BuildOptions
+    from pytest_autodeploy.deliver.replace import Files
 
 _IMAGES = (".axf", ".bin")
 
@@ -30,31 +32,41 @@ class NeuralSpotApps:
         self._options = options
         self._cache = BuildCache(options.cache or default_folder())
 
-    def build(self, app: Path, libraries: Sequence[str] = ()) -> Program:
-        """The program of a folder with a ``module.mk`` that names its image after the folder.
+    def build(self, name: str, files: Files, libraries: Sequence[str] = ()) -> Program:
+        """The program of a folder of these ``files``, whose ``module.mk`` calls its image ``name``.
 
         ``libraries`` are the file names of generated ones that it links. Raises ToolMissing,
         TreeError, ModelDoesNotFit, BuildError.
         """
-        make = NeuralSpotMake(self._spec, self._options, f"{app.name} for {self._spec.name}")
+        make = NeuralSpotMake(self._spec, self._options, f"{name} for {self._spec.name}")
         suffixes = _IMAGES if make.toolchain.kind == "armclang" else (*_IMAGES, ".map")
+        app = {file: _bytes(content) for file, content in files.items()}
+        digests = {file: hashlib.sha256(data).hexdigest() for file, data in app.items()}
         built = self._cache.get_or_build(
-            build_key({"app": content_digest(app), "name": app.name, **make.inputs}),
+            build_key({"app": digests, "name": name, **make.inputs}),
             f"app-{make.folder}",
-            partial(_make, make, app, suffixes),
-            facts={"app": app.name, "for": self._spec.name},
+            partial(_make, make, name, app, suffixes),
+            facts={"app": name, "for": self._spec.name},
             timeout_s=self._options.timeout_s,
         )
-        files = {suffix: built.file(suffix) for suffix in suffixes}
-        if ".map" not in files:
-            return Program(files, None)
-        return Program(files, program_footprint(files[".axf"], files[".map"], libraries))
+        images = {suffix: built.file(suffix) for suffix in suffixes}
+        if ".map" not in images:
+            return Program(images, None)
+        return Program(images, program_footprint(images[".axf"], images[".map"], libraries))
 
 
-def _make(make: NeuralSpotMake, app: Path, suffixes: Sequence[str], place: Path) -> dict[str, Path]:
-    """Build a copy: make compiles by times, and the originals may be older than the last build."""
-    copy = place / "app" / app.name
-    shutil.rmtree(copy.parent, ignore_errors=True)
-    shutil.copytree(app, copy, copy_function=shutil.copyfile)
-    folder = make.make(copy, place)
-    return {suffix: folder / f"{app.name}{suffix}" for suffix in suffixes}
+def _make(
+    make: NeuralSpotMake, name: str, app: dict[str, bytes], suffixes: Sequence[str], place: Path
+) -> dict[str, Path]:
+    """All files are written anew: make compiles by times."""
+    shutil.rmtree(place / "app", ignore_errors=True)
+    folder = place / "app" / name
+    for file, data in app.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_bytes(data)
+    images = make.make(folder, place)
+    return {suffix: images / f"{name}{suffix}" for suffix in suffixes}
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return content if isinstance(content, bytes) else content.encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_autodeploy.option import Option
 
 ARTIFACTS = ("library", "ambiqsuite", "validator", "power")
-"""What can be made for a model, see ``tree.Tree``."""
+"""What can be made for a model, see ``folders``."""
 
 
 def chosen(text: str) -> tuple[str, ...]:

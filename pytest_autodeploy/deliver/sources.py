@@ -1,16 +1,14 @@
-"""The generated sources of one model for one board: library, example, and the tree they lie in."""
+"""The generated sources of one model for one board: its library, and an example that calls it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import cached_property
-from pathlib import Path
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_autodeploy.board.fit import Placement, place
 from pytest_autodeploy.build import cmake, neuralspot
 from pytest_autodeploy.build.render import c_data, render
-from pytest_autodeploy.deliver import ambiqsuite, apps
 from pytest_autodeploy.deliver.arena import Arena, arena_for
 from pytest_autodeploy.deliver.characterization import (
     ALLOCATOR_BYTES,
@@ -20,8 +18,6 @@ from pytest_autodeploy.deliver.characterization import (
 )
 from pytest_autodeploy.deliver.dtypes import TYPES, c_type, c_values
 from pytest_autodeploy.deliver.errors import CharacterizationError
-from pytest_autodeploy.deliver.files import texts
-from pytest_autodeploy.deliver.tree import Tree, replace_files
 from pytest_autodeploy.model.naming import c_identifier
 
 if TYPE_CHECKING:
@@ -32,8 +28,6 @@ if TYPE_CHECKING:
 
 Console = Literal["stdio", "neuralspot", "ambiqsuite"]
 Files = dict[str, str]
-
-NO_BOARD = "{} is a machine of QEMU: there is no AmbiqSuite for it, and no power to measure"
 
 
 class Sources:
@@ -69,11 +63,18 @@ class Sources:
         return self._rendered("api.h", "model.cc", "model_data.h", "model_data.cc")
 
     def example(self, console: Console) -> Files:
-        """An example in C that calls the library; its ``main`` returns 0 when all outputs match."""
+        """An example in C that calls the library; its ``main`` returns 0 when all outputs match.
+
+        For neuralSPOT the same C is C++ to the compiler: its make finds the object of a C source by
+        its path, in which it takes any ``.c`` for the suffix, such as that of ``~/.cache``.
+        """
         names = ("api.h", "example.h", "example.c", "example_tensors.h", "compare.h", "compare.c")
         fixed = ("example_console.h", "main.c")
         context = {**self.context, "console": console}
-        return self._rendered(*names) | {file: _render(file, context) for file in fixed}
+        files = self._rendered(*names) | {file: _render(file, context) for file in fixed}
+        if console != "neuralspot":
+            return files
+        return {_as_cpp(name): text for name, text in files.items()}
 
     @property
     def console(self) -> Console:
@@ -112,75 +113,13 @@ class Sources:
         }
 
 
-def write_sources(
-    characterization: Characterization,
-    model: Model,
-    artifacts: Collection[str],
-    out: Path,
-    board: BoardSpec,
-    *,
-    runtime: TflmTree | None = None,
-    model_memory: str | None = None,
-    arena_memory: str | None = None,
-) -> list[Path]:
-    """Write the tree of ``tree.Tree`` with the ``artifacts`` of ``tree.ARTIFACTS`` and list it.
-
-    The characterisation is always written. Files of an earlier call are replaced or removed, all
-    others stay. Raises as ``Sources``, and ResultsError.
-    """
-    sources = Sources(
-        characterization,
-        model,
-        board,
-        runtime=runtime,
-        model_memory=model_memory,
-        arena_memory=arena_memory,
-    )
-    tree = Tree.of(model.name, out)
-    files: dict[str, str | bytes] = dict(texts(characterization))
-    for artifact, add in _PARTS.items():
-        if artifact in artifacts and not why_not(artifact, board):
-            files |= add(sources, tree)
-    return replace_files(out, files, group="sources")
-
-
-def why_not(artifact: str, board: BoardSpec) -> str | None:
-    """Why an artifact does not exist for a board, or None."""
-    on_hardware = artifact in ("ambiqsuite", "power")
-    return NO_BOARD.format(board.name) if on_hardware and board.kind != "hardware" else None
-
-
-def _library(sources: Sources, tree: Tree) -> dict[str, str | bytes]:
-    header = f"{sources.name}_api.h"
-    files = sources.library() | sources.example(sources.console)
-    inside = {f"src/{name}": text for name, text in files.items() if name != header}
-    return tree.named(tree.library, inside | {f"lib/{header}": files[header]})
-
-
-def _ambiqsuite(sources: Sources, tree: Tree) -> dict[str, str | bytes]:
-    files = sources.library() | sources.example("ambiqsuite")
-    return tree.named(tree.ambiqsuite, ambiqsuite.files(sources, files))
-
-
-def _validator(sources: Sources, tree: Tree) -> dict[str, str | bytes]:
-    return tree.named(tree.validator, apps.validator(sources))
-
-
-def _power(sources: Sources, tree: Tree) -> dict[str, str | bytes]:
-    files = sources.library() | sources.example("neuralspot")
-    return tree.named(tree.power, apps.power(sources, files))
-
-
-_PARTS = {
-    "library": _library,
-    "ambiqsuite": _ambiqsuite,
-    "validator": _validator,
-    "power": _power,
-}
-
-
 def _render(file: str, context: dict[str, Any]) -> str:
     return render(file, context, "deliver")
+
+
+def _as_cpp(name: str) -> str:
+    """The name of a C source as that of a C++ one; others stay."""
+    return f"{name}c" if PurePath(name).suffix == ".c" else name
 
 
 def _check_model(characterization: Characterization, model: Model) -> None:
@@ -217,8 +156,8 @@ def _places(board: BoardSpec, placement: Placement) -> dict[str, str]:
 def _arena_words(arena: Arena, found: Characterization) -> str:
     words = f"{found.arena_bytes} ran the model ({found.place.source} on {found.place.name})"
     if not arena.margin_bytes:
-        return f"So many {words}."
-    return f"{words}; {arena.margin_bytes} are for another core or TFLM."
+        return f"{words}."
+    return f"{words}; {arena.margin_bytes} more are for another core or TFLM."
 
 
 def _tensor(tensor: ExampleTensor) -> dict[str, Any]:

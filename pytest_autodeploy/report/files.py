@@ -25,7 +25,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     except OSError as error:
         raise ResultsError(
             f"cannot write {path}: {error.strerror or error}",
-            hint="choose another folder with --autodeploy-output",
+            hint="choose another folder",
         ) from error
 
 
