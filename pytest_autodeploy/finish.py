@@ -60,11 +60,11 @@ class Results:
         """Write one section per model and board, and one per model with NPU estimates."""
         results = results_of(self._config).results()
         for title, lines in [*self._board_sections(results), *_estimate_sections(results)]:
-            terminalreporter.section(f"autodeploy: {title}")
+            terminalreporter.write_sep("=", f"autodeploy: {title}")
             for line in lines:
                 terminalreporter.write_line(line)
         if self._unwritten:
-            terminalreporter.section("autodeploy: the results were not written", red=True)
+            terminalreporter.write_sep("=", "autodeploy: the results were not written", red=True)
             terminalreporter.write_line(self._unwritten)
 
     def _board_sections(self, results: list[Result]) -> Iterator[tuple[str, list[str]]]:

@@ -51,7 +51,7 @@ class Keeping:
         lines = [*self._comparisons(), *self._updates]
         if not lines and not self._problems:
             return
-        terminalreporter.section("autodeploy: baselines")
+        terminalreporter.write_sep("=", "autodeploy: baselines")
         for line in lines:
             terminalreporter.write_line(line)
         for problem in self._problems:

@@ -133,3 +133,11 @@ def test_the_terminal_shows_layers_when_verbose(pytester: pytest.Pytester, digit
     quiet.stdout.no_fnmatch_line("*FULLY_CONNECTED*")
     verbose = pytester.runpytest("--tflite", digits.name, "-v")
     verbose.stdout.fnmatch_lines(["*FULLY_CONNECTED*"])
+
+
+def test_the_title_of_a_section_is_right_above_its_figures(
+    pytester: pytest.Pytester, digits: Path
+) -> None:
+    result = pytester.runpytest("autodeploy::test_model_fits", "--tflite", digits.name)
+    (at,) = (n for n, line in enumerate(result.outlines) if "= autodeploy: digits_cnn" in line)
+    assert result.outlines[at + 1].startswith("Ran on")

@@ -96,7 +96,10 @@ def check_names(names: Iterable[str], settings: Settings) -> None:
     for board_id in names:
         prefix = check_known(board_id)
         if settings.evb_require_hardware and prefix:
-            raise SettingError(f"--evb-require-hardware: {board_id} is no hardware")
+            raise SettingError(
+                f"--evb-require-hardware: {board_id} is no hardware\n"
+                "  Name an EVB, such as --evb apollo4p_evb."
+            )
         if prefix == EMULATED and settings.evb_port is not None:
             raise SettingError(f"--evb-port: {board_id} is started by this run and has no port")
 

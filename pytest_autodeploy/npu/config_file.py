@@ -91,7 +91,7 @@ def choose_system(
 def _own_file() -> Path:
     found = find_spec("ethosu")
     if found is None or not found.submodule_search_locations:
-        raise MissingExtra("Ethos-U estimates", "vela")
+        raise MissingExtra("Ethos-U estimation", "vela")
     return Path(next(iter(found.submodule_search_locations))) / "config_files/Arm/vela.ini"
 
 

@@ -46,7 +46,7 @@ def vela_version() -> str:
     try:
         return importlib.metadata.version(PACKAGE)
     except importlib.metadata.PackageNotFoundError:
-        raise MissingExtra("Ethos-U estimates", "vela") from None
+        raise MissingExtra("Ethos-U estimation", "vela") from None
 
 
 def vela_arguments(system: NpuSystem) -> tuple[str, ...]:
