@@ -15,7 +15,7 @@ from support import DIGITS, KWS
 
 from pytest_autodeploy.board.base import Image
 from pytest_autodeploy.board.jlink import JLink
-from pytest_autodeploy.board.probe import FlashFailed
+from pytest_autodeploy.board.probe import FlashFailed, ProbeUnavailable
 from pytest_autodeploy.errors import (
     BoardDied,
     BoardError,
@@ -45,6 +45,17 @@ def image() -> Image:
 def session_of(bench: Bench, image: Image) -> ModelSession:
     board = bench.board(timeout_s=0.5)
     return ModelSession(image.model, board, inputs=random_inputs(image.model, 1, seed=1))
+
+
+def test_a_tool_that_is_missing_is_told_before_anything_is_built(
+    bench: Bench, image: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    board = bench.board()
+    with pytest.raises(ProbeUnavailable, match="not on PATH"):
+        board.load(image)
+    assert bench.built == []
+    board.close()
 
 
 def test_a_flash_that_fails_says_what_the_tool_said(bench: Bench, image: Image) -> None:

@@ -93,10 +93,11 @@ class HardwareBoard:
         return identity
 
     def _load(self, image: Image, key: Key) -> Identity:
+        serial = self._probe.serial_number()  # a tool that is missing is told before a long build
         if key not in self._firmware:
             self._firmware[key] = self._firmware_for(image)
         firmware = self._firmware[key]
-        self._line.locks.hold(probe_identity(self._probe.serial_number()))
+        self._line.locks.hold(probe_identity(serial))
         before = self._line.ask()
         if before is not None and runs(before, image, firmware, self.spec.name):
             return before
