@@ -12,7 +12,7 @@ import numpy as np
 from pytest_autodeploy.accuracy.labels import BINARY
 from pytest_autodeploy.accuracy.result import LabelledRun, Side
 from pytest_autodeploy.accuracy.scores import NO_DECISION, THRESHOLD, confused
-from pytest_autodeploy.measurement import Better, Measurement, Source
+from pytest_autodeploy.measurement import Better, Measurement, Source, finite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,7 +139,7 @@ class TaskComparison:
             "reference": self.reference,
             "against": self.against or None,
             "failed_paths": dict(self.failed_paths),
-            "drop": _finite(self.drop),
+            "drop": finite(self.drop),
             "changed": self.changed_decisions(),
             **self._confusion(),
             "restarts": list(run.restarts),
@@ -220,7 +220,7 @@ def _apart(board: Side, pc: Side) -> float:
 def _figures(side: Side) -> dict[str, Any]:
     if side.accuracy is not None:
         return {"accuracy": side.accuracy, "correct": side.correct}
-    return {"rmse": _finite(side.rmse), "r2": _finite(side.r2)}
+    return {"rmse": finite(side.rmse), "r2": finite(side.r2)}
 
 
 def _decision(name: str, chosen: np.int64, scores: NDArray[np.float64]) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def _decision(name: str, chosen: np.int64, scores: NDArray[np.float64]) -> dict[
     if chosen == NO_DECISION:
         return {name: None, f"{name}_score": None}
     score = scores[0 if len(scores) == 1 else chosen]
-    return {name: int(chosen), f"{name}_score": _finite(float(score))}
+    return {name: int(chosen), f"{name}_score": finite(float(score))}
 
 
 def _matrix(pairs: list[tuple[int, int, int]], classes: int) -> list[list[int]]:
@@ -237,7 +237,3 @@ def _matrix(pairs: list[tuple[int, int, int]], classes: int) -> list[list[int]]:
         if decision != NO_DECISION:
             matrix[label][decision] = count
     return matrix
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.build.cache import BuildCache, Built, default_folder
 from pytest_autodeploy.build.errors import ToolMissing
 from pytest_autodeploy.build.failure import build_failure
 from pytest_autodeploy.build.firmware import (
@@ -16,8 +15,9 @@ from pytest_autodeploy.build.firmware import (
     build_environment,
     own_sources,
 )
+from pytest_autodeploy.build.image_builder import ImageBuilder
 from pytest_autodeploy.build.key import build_key, content_digest
-from pytest_autodeploy.build.recipe import Buffers, Engine, Places, Plan, make_recipe
+from pytest_autodeploy.build.recipe import Buffers, Engine, Places, Plan
 from pytest_autodeploy.build.render import render
 from pytest_autodeploy.build.sources import generate, write_changed, write_sources
 from pytest_autodeploy.build.tool import find_program, run_build_tool
@@ -26,7 +26,6 @@ from pytest_autodeploy.build.trees import TflmTree, find_tflm
 from pytest_autodeploy.resources import resource
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.base import Image
     from pytest_autodeploy.board.catalog import BoardSpec
 
 INSTALL = "Debian and Ubuntu: apt install cmake ninja-build; everywhere: pip install cmake ninja."
@@ -44,20 +43,21 @@ PLACES = Places(
 BUFFERS = Buffers(message_bytes=16 * 1024, window_bytes=64 * 1024, log_bytes=8 * 1024)
 
 
-class CMakeBuilder:
+class CMakeBuilder(ImageBuilder):
     """Builds for one machine of QEMU; nothing is looked for before the first ``build``.
 
     Images of the ``tflm`` engine need a TFLM tree whose licence allows CPUs that are not Ambiq's.
     """
 
+    _places = PLACES
+    _buffers = BUFFERS
+
     def __init__(
         self, spec: BoardSpec, options: BuildOptions, *, board_id: str, engine: Engine = "tflm"
     ) -> None:
-        self._spec = spec
-        self._options = options
+        super().__init__(spec, options)
         self._board_id = board_id
         self._engine = engine
-        self._cache = BuildCache(options.cache or default_folder())
 
     @cached_property
     def _toolchain(self) -> Toolchain:
@@ -90,6 +90,10 @@ class CMakeBuilder:
             "library": content_digest(library) if library else "",
         }
 
+    @property
+    def _engine_version(self) -> str:
+        return self._tree.version if self._tree else "1"
+
     @cached_property
     def _folder(self) -> str:
         """Name of the build folder: another one for each set of options that CMake keeps."""
@@ -107,30 +111,6 @@ class CMakeBuilder:
                 "tflm_library": self._library.as_posix() if self._library else "",
                 "source": resource("firmware").as_posix(),
             },
-        )
-
-    def plan(self, image: Image) -> Plan:
-        """What is to be built. Raises as ``build``, before anything is compiled."""
-        recipe = make_recipe(
-            image,
-            self._spec,
-            engine=self._engine,
-            engine_version=self._tree.version if self._tree else "1",
-            places=PLACES,
-            buffers=BUFFERS,
-            model_memory=self._options.model_memory,
-            arena_memory=self._options.arena_memory,
-        )
-        return Plan(recipe, {**self._inputs, **recipe.context})
-
-    def build(self, image: Image) -> Built:
-        plan = self.plan(image)
-        return self._cache.get_or_build(
-            plan.key,
-            self._folder,
-            partial(self._compile, plan),
-            facts=plan.facts,
-            timeout_s=self._options.timeout_s,
         )
 
     def _compile(self, plan: Plan, place: Path) -> dict[str, Path]:

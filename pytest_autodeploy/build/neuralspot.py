@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.build.cache import BuildCache, Built, default_folder
 from pytest_autodeploy.build.firmware import BuildOptions, own_sources
+from pytest_autodeploy.build.image_builder import ImageBuilder
 from pytest_autodeploy.build.neuralspot_make import NeuralSpotMake, require_plain
-from pytest_autodeploy.build.recipe import Buffers, Places, Plan, make_recipe
+from pytest_autodeploy.build.recipe import Buffers, Places, Plan
 from pytest_autodeploy.build.render import render
 from pytest_autodeploy.build.sources import generate, write_changed, write_sources
 from pytest_autodeploy.resources import resource
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.base import Image
     from pytest_autodeploy.board.catalog import BoardSpec
 
 BUFFERS = Buffers(message_bytes=4096, window_bytes=16 * 1024, log_bytes=4096)
@@ -38,13 +37,14 @@ def places_of(spec: BoardSpec) -> Places:
     return _APOLLO3 if spec.soc.startswith("apollo3p") else _OTHERS
 
 
-class NeuralSpotBuilder:
+class NeuralSpotBuilder(ImageBuilder):
     """Builds for one EVB; nothing is looked for before the first ``build``."""
 
+    _buffers = BUFFERS
+
     def __init__(self, spec: BoardSpec, options: BuildOptions) -> None:
-        self._spec = spec
-        self._options = options
-        self._cache = BuildCache(options.cache or default_folder())
+        super().__init__(spec, options)
+        self._places = places_of(spec)
         # the library with error strings, which names layers, too
         self._make = NeuralSpotMake(spec, options, f"building for {spec.name}", "MLPROFILE=1")
 
@@ -53,29 +53,13 @@ class NeuralSpotBuilder:
         """Digests of all that goes in but for the model and what follows from it."""
         return {**own_sources(), **self._make.inputs}
 
-    def plan(self, image: Image) -> Plan:
-        """What is to be built. Raises as ``build``, before anything is compiled."""
-        recipe = make_recipe(
-            image,
-            self._spec,
-            engine="tflm",
-            engine_version=self._make.runtime.version,
-            places=places_of(self._spec),
-            buffers=BUFFERS,
-            model_memory=self._options.model_memory,
-            arena_memory=self._options.arena_memory,
-        )
-        return Plan(recipe, {**self._inputs, **recipe.context})
+    @property
+    def _engine_version(self) -> str:
+        return self._make.runtime.version
 
-    def build(self, image: Image) -> Built:
-        plan = self.plan(image)
-        return self._cache.get_or_build(
-            plan.key,
-            self._make.folder,
-            partial(self._compile, plan),
-            facts=plan.facts,
-            timeout_s=self._options.timeout_s,
-        )
+    @property
+    def _folder(self) -> str:
+        return self._make.folder
 
     def _compile(self, plan: Plan, place: Path) -> dict[str, Path]:
         firmware = resource("firmware")

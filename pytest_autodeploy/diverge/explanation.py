@@ -10,6 +10,7 @@ from typing import Any
 from pytest_autodeploy.diverge.attribution import HEADLINES, Cause
 from pytest_autodeploy.diverge.layers import Element, Layer, apart_text
 from pytest_autodeploy.diverge.scene import Findings
+from pytest_autodeploy.measurement import finite
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,8 @@ def _layer_dict(layer: Layer) -> dict[str, Any]:
         "shape": list(layer.shape),
         "scale": layer.scale,
         "zero_point": layer.zero_point,
-        "apart": _finite(layer.apart),
-        "adds": _finite(layer.adds),
+        "apart": finite(layer.apart),
+        "adds": finite(layer.adds),
         "not_a_number": math.inf in (layer.apart, layer.adds),
         "allowed": layer.allowed,
         "least": layer.least,
@@ -126,13 +127,9 @@ def _layer_dict(layer: Layer) -> dict[str, Any]:
         "first": [
             {
                 "index": list(element.index),
-                "left": _finite(element.left),
-                "right": _finite(element.right),
+                "left": finite(element.left),
+                "right": finite(element.right),
             }
             for element in layer.first
         ],
     }
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.util
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from pytest_autodeploy.closing import Closing
 from pytest_autodeploy.diverge.alone import OperatorsAlone, operators_alone
 from pytest_autodeploy.errors import ReferenceFailed
 from pytest_autodeploy.reference import LITERT_PATHS, TENSOR_PATHS, TFLM_PATH
@@ -25,7 +25,7 @@ LEAST_S = 10.0
 """What a run on the PC gets even when the time of the explanation is over."""
 
 
-class PcSides:
+class PcSides(Closing):
     """Runs a model on every side of the PC until ``until`` (of ``time.monotonic``).
 
     ``counting``: paths beside LiteRT's that have to run, such as ``tensorflow``. ``missing`` tells
@@ -45,15 +45,8 @@ class PcSides:
         self._reference = self._reference_of(model)
         self._alone: tuple[OperatorsAlone, Reference] | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """End the processes."""
         self._reference.close()
         if self._alone is not None:
             self._alone[1].close()

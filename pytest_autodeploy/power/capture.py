@@ -11,13 +11,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from pytest_autodeploy.closing import Closing
 from pytest_autodeploy.errors import MissingExtra
 from pytest_autodeploy.power.errors import CaptureError
 from pytest_autodeploy.power.meter import IN0, IN1, Chunk
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from pytest_autodeploy.measurement import Source
     from pytest_autodeploy.power.meter import Codes, MeterFacts
 
@@ -72,7 +71,7 @@ class About:
         return about
 
 
-class CaptureWriter:
+class CaptureWriter(Closing):
     """Writes chunks to a .jls file at ``path``; use it as a context. Raises CaptureError."""
 
     def __init__(self, path: Path, facts: MeterFacts, about: About) -> None:
@@ -105,17 +104,6 @@ class CaptureWriter:
                 name=name,
                 units=units,
             )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def write(self, chunk: Chunk) -> None:
         """Add samples; those that are missing before them become not numbers."""

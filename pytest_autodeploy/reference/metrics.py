@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_autodeploy.measurement import finite
 from pytest_autodeploy.reference.tolerance import DEFAULT_LSB, DEFAULT_PEAK_RTOL, Tolerance
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class ErrorMetrics:
 
     def as_dict(self) -> dict[str, float | None]:
         """The figures by name, for JSON: infinite ones and NaN become None."""
-        return {name: _finite(value) for name, value in asdict(self).items()}
+        return {name: finite(value) for name, value in asdict(self).items()}
 
 
 def real_values(tensor: Tensor, values: NDArray[Any]) -> Floats:
@@ -151,10 +152,6 @@ def _nse(squares: float, pc: Floats) -> float | None:
         return None
     spread = float(np.sum(np.square(known - known.mean())))
     return 1 - squares / spread if spread else None
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
 
 
 def argmax_agreement(board: NDArray[Any], pc: NDArray[Any]) -> float | None:

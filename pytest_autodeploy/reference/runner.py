@@ -7,9 +7,10 @@ import importlib.metadata
 import importlib.util
 import threading
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
+from pytest_autodeploy.closing import Closing
 from pytest_autodeploy.errors import MissingExtra, ReferenceFailed
 from pytest_autodeploy.reference import ALL_PATHS, LITERT_PATHS, TENSOR_PATHS, TFLM_PATH
 from pytest_autodeploy.reference.messages import decode, encode
@@ -30,7 +31,7 @@ _PACKAGES = {"tensorflow": "tensorflow", TFLM_PATH: "tflite-micro"}
 _EXTRAS = {"tensorflow": "tensorflow", TFLM_PATH: "sim"}
 
 
-class Reference:
+class Reference(Closing):
     """Runs ``model`` through LiteRT's kernel ``paths`` in one long-lived child process.
 
     ``paths``: of ref, optimized, xnnpack, tensorflow (extra ``tensorflow``) and tflm, which is TFLM
@@ -49,17 +50,6 @@ class Reference:
         self._failed: dict[str, str] = {}
         self._turn = threading.Lock()
         self._failed_ahead: dict[tuple[str, bool], ReferenceFailed] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def failed_paths(self) -> Mapping[str, str]:
