@@ -41,7 +41,7 @@ def check(wheel: Path, pytest_version: str, folder: Path) -> None:
     inspected = run(python.with_name("autodeploy"), "inspect", MODEL.name, cwd=work)
     assert "2,656,768 MACs" in inspected, "the command does not know the model"
     script = (
-        "from pytest_autodeploy.resources import resource;"
+        "from pytest_autodeploy.base.resources import resource;"
         "assert resource('firmware', 'autodeploy.erpc').is_file();"
         "assert resource('templates', 'html').is_dir()"
     )

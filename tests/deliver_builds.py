@@ -8,7 +8,6 @@ from pathlib import Path
 from emulation import machine
 from test_build_trees import tflm
 
-from pytest_autodeploy.build.firmware import BuildOptions
 from pytest_autodeploy.deliver.characterization import (
     Characterization,
     Example,
@@ -19,6 +18,7 @@ from pytest_autodeploy.deliver.characterization import (
 from pytest_autodeploy.deliver.example import EmulatedExample
 from pytest_autodeploy.deliver.gnu import CODE_FLAGS, CORE_FLAGS, CXX_FLAGS
 from pytest_autodeploy.deliver.library import LibraryBuilder
+from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.model.graph import Model, Tensor
 
 TAGS = {"cortex-m4f": "cm4", "cortex-m55": "cm55"}

@@ -20,7 +20,7 @@ from tflite_builder import (
     tensor,
 )
 
-from pytest_autodeploy.board.catalog import BoardSpec, board_spec
+from pytest_autodeploy.catalog.boards import BoardSpec, board_spec
 from pytest_autodeploy.deliver.characterization import (
     Characterization,
     Example,

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pytest_autodeploy.board.base import Image
-from pytest_autodeploy.board.catalog import board_spec
+from pytest_autodeploy.base.kernel_paths import LITERT_PATHS
 from pytest_autodeploy.board.simulated import SimulatedBoard
-from pytest_autodeploy.diverge.explain import explain
-from pytest_autodeploy.diverge.explanation import Explanation
+from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.diagnosis.explain import explain
+from pytest_autodeploy.diagnosis.explanation import Explanation
+from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.graph import Model
-from pytest_autodeploy.reference import LITERT_PATHS
 from pytest_autodeploy.reference.compare import Tolerance, compare
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.reference.runner import Reference
 from pytest_autodeploy.rpc.messages import Capability, Identity
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.model_session import ModelSession
 
 BOARD = "sim:apollo4p_evb"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.board.base import Image
-from pytest_autodeploy.board.catalog import BoardSpec, board_names, board_spec
 from pytest_autodeploy.board.emulated import EmulatedBoard
-from pytest_autodeploy.build.cmake import CMakeBuilder
-from pytest_autodeploy.build.firmware import BuildOptions
-from pytest_autodeploy.build.trees import TFLM_VARIABLE
+from pytest_autodeploy.catalog.boards import BoardSpec, board_names, board_spec
+from pytest_autodeploy.image.cmake import CMakeBuilder
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.image.image import Image
+from pytest_autodeploy.image.trees import TFLM_VARIABLE
 from pytest_autodeploy.model.load import load_model
 
 COMPILER = shutil.which("arm-none-eabi-g++") or ""

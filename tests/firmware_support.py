@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from pytest_autodeploy.resources import resource
+from pytest_autodeploy.base.resources import resource
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES, frame, parse_header
 from pytest_autodeploy.rpc.link import Link

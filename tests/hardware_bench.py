@@ -22,11 +22,11 @@ from rpc_board import IDENTITY, Descriptor, EchoValidator, serve
 from serial.tools import list_ports
 from serial.tools.list_ports_common import ListPortInfo
 
-from pytest_autodeploy.board.base import Image
-from pytest_autodeploy.board.catalog import board_spec
 from pytest_autodeploy.board.hardware import HardwareBoard
 from pytest_autodeploy.board.jlink import JLink
 from pytest_autodeploy.board.line import Patience
+from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.rpc.messages import BoardKind, Identity, InvokeTiming
 from pytest_autodeploy.rpc.service import Log
 

@@ -14,13 +14,13 @@ from unittest.mock import patch
 from support import DIGITS
 
 from pytest_autodeploy.baseline.gate import Gate
-from pytest_autodeploy.board.catalog import board_spec
-from pytest_autodeploy.judge import Judgement
-from pytest_autodeploy.limits import Declared, declare
+from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.limits.declarations import Declared, declare
+from pytest_autodeploy.metrics.judge import Judgement
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import ClockMode, Identity, LayerRecord
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise
 from pytest_autodeploy.sim.validator import SimulatedValidator
 
@@ -107,7 +107,7 @@ def judged(measured: ModelSession, by: Gate) -> Judgement:
 
 def record(measured: ModelSession) -> dict[str, Any]:
     """The record of a passed test."""
-    from pytest_autodeploy.record import board_facts, measured_facts, model_facts
+    from pytest_autodeploy.metrics.record import board_facts, measured_facts, model_facts
 
     return {
         "nodeid": "test_it.py::test_it",

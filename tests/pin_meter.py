@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pytest_autodeploy.board.base import Image
-from pytest_autodeploy.board.catalog import board_spec
-from pytest_autodeploy.errors import BoardError
+from pytest_autodeploy.base.errors import BoardError
+from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.power.meter import Chunk, MeterFacts
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_autodeploy.accuracy.labels import as_labels, fitted_labels, load_labels
-from pytest_autodeploy.accuracy.limit import Task
-from pytest_autodeploy.errors import InputsError
+from pytest_autodeploy.base.errors import InputsError
+from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.model.graph import Quantization, Tensor
+from pytest_autodeploy.reference.labels import as_labels, fitted_labels, load_labels
 
 STEPS = Quantization((0.1,), (0,), 0)
 SCORES = Tensor(0, 0, "scores", (1, 3), "int8", STEPS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_autodeploy.accuracy.limit import AccuracyLimit, Task
-from pytest_autodeploy.limits import LimitError, declare, declare_text, signature
+from pytest_autodeploy.limits.accuracy import AccuracyLimit, Task
+from pytest_autodeploy.limits.declarations import LimitError, declare, declare_text, signature
 
 
 def test_classes_and_real_targets_have_bounds_of_their_own() -> None:

@@ -10,17 +10,17 @@ import pytest
 from support import DIGITS
 from tflite_builder import add_two_inputs, relu, running_sum, with_input_zero_point
 
-from pytest_autodeploy.accuracy.compare import compared
-from pytest_autodeploy.accuracy.labels import Labels
-from pytest_autodeploy.accuracy.limit import Task
-from pytest_autodeploy.accuracy.pc import inputs_for, pc_outputs
-from pytest_autodeploy.accuracy.result import LabelledRun, side_of
-from pytest_autodeploy.errors import InputsError
-from pytest_autodeploy.measured import RunResult
+from pytest_autodeploy.base.errors import InputsError
+from pytest_autodeploy.limits.accuracy import Task
+from pytest_autodeploy.metrics.accuracy.compare import compared
+from pytest_autodeploy.metrics.accuracy.pc import inputs_for, pc_outputs
 from pytest_autodeploy.model.graph import Model, Tensor
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import Inputs, as_inputs, random_inputs
+from pytest_autodeploy.reference.labels import Labels
 from pytest_autodeploy.reference.runner import Reference
+from pytest_autodeploy.session.labelled import LabelledRun, side_of
+from pytest_autodeploy.session.measured import RunResult
 
 
 def load(folder: Path, content: bytes, name: str = "model") -> Model:

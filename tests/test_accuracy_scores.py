@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from pytest_autodeploy.accuracy.scores import confused, decisions, hits, r2, rmse
+from pytest_autodeploy.reference.scores import confused, decisions, hits, r2, rmse
 
 
 def test_of_equal_scores_the_lowest_class_is_decided_for() -> None:

@@ -12,8 +12,8 @@ from pytest_autodeploy.baseline.compare import compare
 from pytest_autodeploy.baseline.comparison import Comparison, Row, merged
 from pytest_autodeploy.baseline.format import Entry, LayerTime
 from pytest_autodeploy.baseline.layers import match_layers
-from pytest_autodeploy.baseline.limit import no_regression
 from pytest_autodeploy.baseline.words import block, headline, layers_to_blame
+from pytest_autodeploy.limits.regression import no_regression
 
 
 def compared(now: Entry, baseline: Entry = ENTRY, **limits: Any) -> Comparison:

@@ -13,9 +13,9 @@ from baseline_examples import CONDITIONS
 from pytest_autodeploy.baseline.commit import Commit
 from pytest_autodeploy.baseline.errors import HistoryError
 from pytest_autodeploy.baseline.history import History, Point, Run
-from pytest_autodeploy.baseline.html import trends_html
 from pytest_autodeploy.baseline.measured import Measured
 from pytest_autodeploy.baseline.trend import find_jumps
+from pytest_autodeploy.report.baseline_html import trends_html
 
 BOARD = {
     **vars(CONDITIONS),

@@ -33,7 +33,7 @@ def comparisons(folder: Path, slowdown: float = 0) -> list[Comparison]:
             make_baseline(baselines, TimingNoise(NOISE_PERCENT, 2 * seed))
             measured = session(TimingNoise(NOISE_PERCENT, 2 * seed + 1, slowdown))
             comparison = judged(measured, gate(baselines)).comparison
-            assert comparison
+            assert isinstance(comparison, Comparison)
             found.append(comparison)
     return found
 
@@ -60,6 +60,6 @@ def test_without_noise_a_slowdown_beyond_the_threshold_is_caught(tmp_path: Path)
         slower = {}
         for percent in (4.9, 5.1):
             comparison = judged(session(TimingNoise(slowdown=percent)), gate(tmp_path)).comparison
-            assert comparison
+            assert isinstance(comparison, Comparison)
             slower[percent] = comparison.state
     assert slower == {4.9: "within", 5.1: "regression"}

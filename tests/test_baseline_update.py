@@ -14,7 +14,7 @@ from pytest_autodeploy.baseline.format import Baseline
 from pytest_autodeploy.baseline.store import read_baseline, write_baseline
 from pytest_autodeploy.baseline.update import Update, update_baselines
 from pytest_autodeploy.rpc.messages import ClockMode
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise
 
 FILE = Path("digits_cnn", "apollo4p_evb.simulated.json")

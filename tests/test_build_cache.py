@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.build import cache as cache_module
-from pytest_autodeploy.build.cache import BuildCache, Built, default_folder
-from pytest_autodeploy.build.errors import BuildError
+from pytest_autodeploy.image import cache as cache_module
+from pytest_autodeploy.image.cache import BuildCache, Built, default_folder
+from pytest_autodeploy.image.errors import BuildError
 
 KEY = "0123456789abcdef" * 4
 

@@ -14,10 +14,10 @@ from fake_tools import fake_program
 from test_build_trees import APACHE, CM4, tflm
 from tflite_builder import relu
 
-from pytest_autodeploy.build.cmake import CMakeBuilder
-from pytest_autodeploy.build.errors import BuildError, ToolMissing, TreeError
-from pytest_autodeploy.build.firmware import BuildOptions
-from pytest_autodeploy.errors import ModelDoesNotFit
+from pytest_autodeploy.base.errors import ModelDoesNotFit
+from pytest_autodeploy.image.cmake import CMakeBuilder
+from pytest_autodeploy.image.errors import BuildError, ToolMissing, TreeError
+from pytest_autodeploy.image.firmware import BuildOptions
 
 BOARD = "mps2-an386"
 

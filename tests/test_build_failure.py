@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from emulation import COMPILER, needs_compiler
 
-from pytest_autodeploy.build.errors import BuildError, ToolMissing
-from pytest_autodeploy.build.failure import build_failure, telling_lines
-from pytest_autodeploy.errors import ModelDoesNotFit, ModelError
+from pytest_autodeploy.base.errors import ModelDoesNotFit, ModelError
+from pytest_autodeploy.image.errors import BuildError, ToolMissing
+from pytest_autodeploy.image.failure import build_failure, telling_lines
 
 SCRIPT = """
 MEMORY { MRAM (rx) : ORIGIN = 0, LENGTH = 4K  SRAM (rw) : ORIGIN = 0x20000000, LENGTH = 1K }

@@ -10,10 +10,10 @@ import pytest
 from emulation import echo_builder, image, machine
 from tflite_builder import relu
 
-from pytest_autodeploy import resources
-from pytest_autodeploy.build.cmake import CMakeBuilder
-from pytest_autodeploy.build.firmware import BuildOptions
-from pytest_autodeploy.build.key import build_key, content_digest, stat_digest
+from pytest_autodeploy.base import resources
+from pytest_autodeploy.image.cmake import CMakeBuilder
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.image.key import build_key, content_digest, stat_digest
 
 
 def test_the_order_of_parts_does_not_matter() -> None:

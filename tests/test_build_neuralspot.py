@@ -11,11 +11,11 @@ from fake_tools import fake_program
 from test_build_trees import APACHE, CM4, make_files, tflm
 from tflite_builder import relu
 
-from pytest_autodeploy.board.catalog import board_names, board_spec
-from pytest_autodeploy.build.errors import BuildError, TreeError
-from pytest_autodeploy.build.firmware import BuildOptions
-from pytest_autodeploy.build.neuralspot import NeuralSpotBuilder
-from pytest_autodeploy.errors import ModelDoesNotFit
+from pytest_autodeploy.base.errors import ModelDoesNotFit
+from pytest_autodeploy.catalog.boards import board_names, board_spec
+from pytest_autodeploy.image.errors import BuildError, TreeError
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
 
 MAKE = """
 for word in "$@"; do case $word in BINDIRROOT=*) out=${word#BINDIRROOT=};; esac; done

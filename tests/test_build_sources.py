@@ -10,11 +10,11 @@ from emulation import COMPILER, image, machine, needs_compiler
 from jinja2 import UndefinedError
 from tflite_builder import build_model, operator, relu, tensor
 
-from pytest_autodeploy.build.cmake import BUFFERS, PLACES
-from pytest_autodeploy.build.recipe import Recipe, make_recipe
-from pytest_autodeploy.build.render import c_comment, c_data, c_string, cmake_string, render
-from pytest_autodeploy.build.sources import generate, write_sources
-from pytest_autodeploy.resources import resource
+from pytest_autodeploy.base.resources import resource
+from pytest_autodeploy.base.templates import c_comment, c_data, c_string, cmake_string, render
+from pytest_autodeploy.image.cmake import BUFFERS, PLACES
+from pytest_autodeploy.image.recipe import Recipe, make_recipe
+from pytest_autodeploy.image.sources import generate, write_sources
 
 HOSTILE = (
     "two words",

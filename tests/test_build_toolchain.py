@@ -8,9 +8,9 @@ import pytest
 from emulation import needs_compiler
 from fake_tools import ends, fake_program
 
-from pytest_autodeploy.build.errors import BuildError, ToolMissing
-from pytest_autodeploy.build.tool import find_program, run_build_tool
-from pytest_autodeploy.build.toolchain import find_toolchain
+from pytest_autodeploy.image.errors import BuildError, ToolMissing
+from pytest_autodeploy.image.tool import find_program, run_build_tool
+from pytest_autodeploy.image.toolchain import find_toolchain
 
 GCC = "arm-none-eabi-gcc"
 

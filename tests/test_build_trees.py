@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.build.errors import TreeError
-from pytest_autodeploy.build.licence import ambiq_only
-from pytest_autodeploy.build.trees import Sdk, TflmTree, find_sdk, find_tflm
+from pytest_autodeploy.image.errors import TreeError
+from pytest_autodeploy.image.licence import ambiq_only
+from pytest_autodeploy.image.trees import Sdk, TflmTree, find_sdk, find_tflm
 
 APACHE = (Path(__file__).parent.parent / "LICENSE").read_text(encoding="utf-8")
 TFLM_FILES = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_autodeploy.board.catalog import (
+from pytest_autodeploy.base.errors import ModelDoesNotFit
+from pytest_autodeploy.catalog.boards import (
     CATALOG,
     UnknownBoard,
     board_names,
@@ -12,9 +13,8 @@ from pytest_autodeploy.board.catalog import (
     closest,
     read_catalog,
 )
-from pytest_autodeploy.board.entry import CatalogError
-from pytest_autodeploy.board.fit import Placement, Use, largest_arena, place
-from pytest_autodeploy.errors import ModelDoesNotFit
+from pytest_autodeploy.catalog.entry import CatalogError
+from pytest_autodeploy.catalog.fit import Placement, Use, largest_arena, place
 
 BOARDS = (
     "apollo3p_evb",

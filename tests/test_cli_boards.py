@@ -14,7 +14,7 @@ from hardware_bench import usb_port
 from serial.tools import list_ports
 from serial.tools.list_ports_common import ListPortInfo
 
-from pytest_autodeploy.board.catalog import board_names
+from pytest_autodeploy.catalog.boards import board_names
 from pytest_autodeploy.cli.boards import boards
 from pytest_autodeploy.doctor import boards as connected
 

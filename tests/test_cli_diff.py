@@ -17,8 +17,8 @@ from simulated_board import simulated_board
 from support import DIGITS
 from tflite_builder import single_operator, tensor
 
-from pytest_autodeploy.bench import open_bench
 from pytest_autodeploy.board.process_board import ProcessBoard
+from pytest_autodeploy.cli.bench import open_bench
 from pytest_autodeploy.cli.settings import settings_of
 
 SIM = ("--evb", "sim:apollo4p_evb")

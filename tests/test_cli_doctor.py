@@ -11,11 +11,11 @@ from cli_support import keys_of, only_path, run, run_json
 from fake_tools import fake_program
 from serial.tools import list_ports
 
-from pytest_autodeploy.build import toolchain, trees
+from pytest_autodeploy.base.resources import resource
 from pytest_autodeploy.cli.doctor import GOAL_NAMES, doctor
 from pytest_autodeploy.doctor import boards, fixes, installation, meter, tools, usb
 from pytest_autodeploy.doctor.goals import GOALS
-from pytest_autodeploy.resources import resource
+from pytest_autodeploy.image import toolchain, trees
 
 HANGS = "exec /bin/sleep 60"
 GCC = 'case "$1" in --version) echo "gcc 13.2.1 20231009";; *) echo /lib/"$1";; esac'

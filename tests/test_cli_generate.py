@@ -10,7 +10,7 @@ import pytest
 from cli_support import keys_of, only_path, run, run_json
 from support import DIGITS, KWS
 
-from pytest_autodeploy.bench import Bench
+from pytest_autodeploy.cli.bench import Bench
 from pytest_autodeploy.cli.generate import generate
 from pytest_autodeploy.deliver.delivery import Delivery
 from pytest_autodeploy.deliver.example import ExampleRun

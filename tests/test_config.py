@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.config import SettingError, Settings, resolve
-from pytest_autodeploy.options import OPTIONS
+from pytest_autodeploy.settings.options import OPTIONS
+from pytest_autodeploy.settings.settings import SettingError, Settings, resolve
 
 
 def settings(options: dict[str, Any], ini: dict[str, Any]) -> Settings:

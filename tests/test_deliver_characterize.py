@@ -14,20 +14,20 @@ from emulation import machine, needs_qemu, needs_tflm
 from support import DIGITS
 from tflite_builder import add_two_inputs, running_sum
 
-from pytest_autodeploy.board.catalog import board_spec
 from pytest_autodeploy.board.simulated import SimulatedBoard
-from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.deliver.characterize import characterize
 from pytest_autodeploy.deliver.errors import OutputsDiffer
 from pytest_autodeploy.deliver.example_inference import example_of, most_telling
 from pytest_autodeploy.deliver.generate import generate
-from pytest_autodeploy.measured import RunResult
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.limits.tolerance import Tolerance
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import Inputs, random_inputs
 from pytest_autodeploy.reference.runner import Reference
-from pytest_autodeploy.reference.tolerance import Tolerance
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.measured import RunResult
+from pytest_autodeploy.session.model_session import ModelSession
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,13 @@ import pytest
 from deliver_examples import MODELS, characterized, load
 from emulation import machine
 
-from pytest_autodeploy.board.catalog import BoardSpec, board_spec
-from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.catalog.boards import BoardSpec, board_spec
 from pytest_autodeploy.deliver import folders
 from pytest_autodeploy.deliver.ambiqsuite import INCLUDES
 from pytest_autodeploy.deliver.gnu import CORE_FLAGS
 from pytest_autodeploy.deliver.library import LibraryBuilder
 from pytest_autodeploy.deliver.sources import Sources
+from pytest_autodeploy.image.firmware import BuildOptions
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-c")
 ARM = ("arm-none-eabi-", CORE_FLAGS["cortex-m4f"])

@@ -11,12 +11,9 @@ from deliver_builds import run
 from emulation import MACHINES, machine, needs_qemu, needs_tflm
 from support import DIGITS
 
-from pytest_autodeploy.board.catalog import board_spec
+from pytest_autodeploy.base.templates import c_data
 from pytest_autodeploy.board.emulated import EmulatedBoard
-from pytest_autodeploy.build.cmake import CMakeBuilder
-from pytest_autodeploy.build.firmware import BuildOptions
-from pytest_autodeploy.build.render import c_data
-from pytest_autodeploy.build.trees import find_tflm
+from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.deliver.characterization import Characterization
 from pytest_autodeploy.deliver.characterize import characterize
 from pytest_autodeploy.deliver.delivery import Delivery
@@ -27,11 +24,14 @@ from pytest_autodeploy.deliver.footprint import Footprint
 from pytest_autodeploy.deliver.generate import generate
 from pytest_autodeploy.deliver.library import LibraryBuilder
 from pytest_autodeploy.deliver.sources import Sources
+from pytest_autodeploy.image.cmake import CMakeBuilder
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.image.trees import find_tflm
+from pytest_autodeploy.limits.tolerance import Tolerance
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.reference.runner import Reference
-from pytest_autodeploy.reference.tolerance import Tolerance
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.model_session import ModelSession
 
 pytestmark = [needs_qemu, needs_tflm]
 MODEL = load_model(DIGITS)

@@ -10,12 +10,12 @@ from deliver_examples import characterized, load
 from emulation import machine
 from tflite_builder import fully_connected, relu
 
-from pytest_autodeploy.board.catalog import BoardSpec, board_spec
-from pytest_autodeploy.build.trees import TflmTree
+from pytest_autodeploy.catalog.boards import BoardSpec, board_spec
 from pytest_autodeploy.deliver.folders import write_sources
-from pytest_autodeploy.deliver.options import ARTIFACTS
 from pytest_autodeploy.deliver.sources import Sources
+from pytest_autodeploy.image.trees import TflmTree
 from pytest_autodeploy.model.graph import Model
+from pytest_autodeploy.settings.deliver_options import ARTIFACTS
 
 EVB = board_spec("apollo4p_evb")
 QEMU = machine("mps2-an386")

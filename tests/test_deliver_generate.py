@@ -12,13 +12,13 @@ from fake_tools import fake_program
 from support import DIGITS, KWS
 from test_build_trees import CM4, tflm
 
-from pytest_autodeploy.board.catalog import board_spec
-from pytest_autodeploy.build.errors import BuildError, ToolMissing
-from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.base.errors import ModelDoesNotFit
+from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.deliver.errors import CharacterizationError
 from pytest_autodeploy.deliver.example import run_example
 from pytest_autodeploy.deliver.generate import generate
-from pytest_autodeploy.errors import ModelDoesNotFit
+from pytest_autodeploy.image.errors import BuildError, ToolMissing
+from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.model.load import load_model
 
 MODEL = load_model(DIGITS)

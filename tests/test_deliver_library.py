@@ -10,10 +10,10 @@ from deliver_builds import example_builder, fake_tflm, library_builder, model_so
 from emulation import MACHINES, machine, needs_compiler, needs_qemu
 from fake_tools import fake_program
 
-from pytest_autodeploy.build.errors import BuildError, ToolMissing, TreeError
-from pytest_autodeploy.build.firmware import BuildOptions
 from pytest_autodeploy.deliver.example import run_example
 from pytest_autodeploy.deliver.library import Library, LibraryBuilder
+from pytest_autodeploy.image.errors import BuildError, ToolMissing, TreeError
+from pytest_autodeploy.image.firmware import BuildOptions
 
 pytestmark = needs_compiler
 PROGRAM = """

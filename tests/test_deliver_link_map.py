@@ -8,9 +8,9 @@ import pytest
 from deliver_builds import run
 from emulation import needs_compiler
 
-from pytest_autodeploy.build.errors import BuildError
 from pytest_autodeploy.deliver.elf import ElfSection, read_sections
 from pytest_autodeploy.deliver.link_map import OutputSection, read_link_map
+from pytest_autodeploy.image.errors import BuildError
 
 MAP = """\
 Archive member included to satisfy reference by file (symbol)

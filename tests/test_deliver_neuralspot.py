@@ -13,14 +13,14 @@ from fake_tools import fake_program
 from support import DIGITS
 from test_build_neuralspot import Bench
 
-from pytest_autodeploy.board.catalog import board_spec
-from pytest_autodeploy.build.errors import BuildError
-from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.deliver import apps as apps_of
 from pytest_autodeploy.deliver import folders
 from pytest_autodeploy.deliver.generate import generate
 from pytest_autodeploy.deliver.neuralspot_app import NeuralSpotApps
 from pytest_autodeploy.deliver.sources import Sources
+from pytest_autodeploy.image.errors import BuildError
+from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.model.load import load_model
 
 MODEL = load_model(DIGITS)

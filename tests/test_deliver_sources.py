@@ -12,12 +12,12 @@ from deliver_examples import MODELS, characterized, load, lstm
 from emulation import machine
 from tflite_builder import constant, fully_connected, relu, running_sum, single_operator, tensor
 
-from pytest_autodeploy.board.catalog import board_spec
+from pytest_autodeploy.base.errors import ModelDoesNotFit
+from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.deliver.arena import arena_for, kernel_buffer_bytes
 from pytest_autodeploy.deliver.dtypes import TYPES, c_type, c_values
 from pytest_autodeploy.deliver.errors import CharacterizationError, DeliveryError
 from pytest_autodeploy.deliver.sources import Sources
-from pytest_autodeploy.errors import ModelDoesNotFit
 from pytest_autodeploy.model.graph import Model
 
 EVB = board_spec("apollo4p_evb")

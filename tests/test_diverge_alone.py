@@ -10,9 +10,9 @@ import pytest
 import tflite_builder as tflite
 from support import DIGITS, KWS
 
-from pytest_autodeploy.diverge.alone import operators_alone
-from pytest_autodeploy.diverge.pc import PcSides
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
+from pytest_autodeploy.diagnosis.alone import operators_alone
+from pytest_autodeploy.diagnosis.pc import PcSides
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
 

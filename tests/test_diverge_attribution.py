@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from reference_stand_ins import model, tensor
 
-from pytest_autodeploy.diverge.attribution import advice, attribute
-from pytest_autodeploy.diverge.evidence import Evidence, gather
-from pytest_autodeploy.diverge.layers import compare_layers
-from pytest_autodeploy.diverge.scene import Findings
+from pytest_autodeploy.diagnosis.attribution import advice, attribute
+from pytest_autodeploy.diagnosis.evidence import Evidence, gather
+from pytest_autodeploy.diagnosis.layers import compare_layers
+from pytest_autodeploy.diagnosis.scene import Findings
+from pytest_autodeploy.limits.tolerance import Tolerance
 from pytest_autodeploy.model.graph import Model, Operator
-from pytest_autodeploy.reference.tolerance import Tolerance
 
 MODEL = model(outputs=(tensor("y"),))
 FLOAT_MODEL = model(outputs=(tensor("y", dtype="float32"),))

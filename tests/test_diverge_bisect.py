@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from pytest_autodeploy.diverge.cuts import first_wrong
+from pytest_autodeploy.diagnosis.cuts import first_wrong
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 16, 31, 100])

@@ -15,12 +15,12 @@ import tflite_builder as tflite
 from diverging_board import WithoutTensors, explained, session_on
 from support import DIGITS, KWS
 
-from pytest_autodeploy.diverge import by_tensors
-from pytest_autodeploy.diverge.board import Kept, kept_tensors
-from pytest_autodeploy.diverge.explanation import layer_table, text
+from pytest_autodeploy.diagnosis import by_tensors
+from pytest_autodeploy.diagnosis.board import Kept, kept_tensors
+from pytest_autodeploy.diagnosis.explanation import layer_table, text
+from pytest_autodeploy.limits.tolerance import Tolerance
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
-from pytest_autodeploy.reference.tolerance import Tolerance
 
 MODEL = load_model(DIGITS)
 OPERATORS = len(MODEL.operators)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from reference_stand_ins import INT8, model, tensor
 
-from pytest_autodeploy.diverge.layers import (
+from pytest_autodeploy.diagnosis.layers import (
     Element,
     compare_layers,
     culprit,

@@ -16,11 +16,11 @@ from fake_joulescope import FakeDriver
 from hardware_bench import usb_port
 from serial.tools import list_ports
 
-from pytest_autodeploy.build.firmware import BuildOptions
 from pytest_autodeploy.doctor import access, boards, meter, usb
 from pytest_autodeploy.doctor.access import denied
 from pytest_autodeploy.doctor.check import Check
 from pytest_autodeploy.doctor.usb import UsbDevice, usb_devices
+from pytest_autodeploy.image.firmware import BuildOptions
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 

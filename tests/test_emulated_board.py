@@ -16,14 +16,14 @@ from emulation import MACHINES, echo_board, echo_builder, image, machine, needs_
 from fake_tools import ends, fake_program
 from tflite_builder import relu
 
-from pytest_autodeploy.board.base import Image
+from pytest_autodeploy.base.errors import BoardDied, BoardTimeout, BoardUnavailable, WrongFirmware
 from pytest_autodeploy.board.emulated import EmulatedBoard
-from pytest_autodeploy.build.cache import Built
-from pytest_autodeploy.build.errors import ToolMissing
-from pytest_autodeploy.errors import BoardDied, BoardTimeout, BoardUnavailable, WrongFirmware
+from pytest_autodeploy.image.cache import Built
+from pytest_autodeploy.image.errors import ToolMissing
+from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import BoardKind, Capability
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.model_session import ModelSession
 
 pytestmark = needs_qemu
 

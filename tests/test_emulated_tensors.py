@@ -10,11 +10,11 @@ import pytest
 from emulation import MACHINES, machine, needs_qemu
 from support import KWS
 
-from pytest_autodeploy.board.base import Image
+from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.board.emulated import EmulatedBoard
-from pytest_autodeploy.build.cmake import CMakeBuilder
-from pytest_autodeploy.build.firmware import BuildOptions
-from pytest_autodeploy.errors import BoardRefused
+from pytest_autodeploy.image.cmake import CMakeBuilder
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.rpc.messages import Capability
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from firmware_support import host_build, host_client, needs_host_build
 
-from pytest_autodeploy.errors import BoardRefused
+from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.messages import Capability, ClockMode, PowerOutcome, TensorType
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from firmware_support import REPLY_TIMEOUT_S, Wire, build, needs_qemu, request, words
 
+from pytest_autodeploy.base.errors import BoardRefused, BoardTimeout
 from pytest_autodeploy.board.process import ControlledProcess
-from pytest_autodeploy.errors import BoardRefused, BoardTimeout
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.framing import frame
 from pytest_autodeploy.rpc.link import Link

@@ -11,8 +11,8 @@ import serial
 from hardware_bench import OTHER_MODEL, PROBE, Bench, Firmware, free_port, install, usb_port
 from support import DIGITS, KWS
 
-from pytest_autodeploy.board.base import Image
-from pytest_autodeploy.errors import BoardUnavailable, WrongFirmware
+from pytest_autodeploy.base.errors import BoardUnavailable, WrongFirmware
+from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.load import load_model
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the bench needs a pty")

@@ -13,19 +13,19 @@ import pytest
 from hardware_bench import IMPATIENT, OTHER_MODEL, PATIENCE, Bench, install
 from support import DIGITS, KWS
 
-from pytest_autodeploy.board.base import Image
-from pytest_autodeploy.board.jlink import JLink
-from pytest_autodeploy.board.probe import FlashFailed, ProbeUnavailable
-from pytest_autodeploy.errors import (
+from pytest_autodeploy.base.errors import (
     BoardDied,
     BoardError,
     BoardTimeout,
     BoardUnavailable,
     WrongFirmware,
 )
+from pytest_autodeploy.board.jlink import JLink
+from pytest_autodeploy.board.probe import FlashFailed, ProbeUnavailable
+from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.model_session import ModelSession
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the bench needs a pty")
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.board.lock import BoardLocks
-from pytest_autodeploy.errors import BoardUnavailable
 
 HOLD = """
 import sys, tempfile

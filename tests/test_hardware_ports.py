@@ -11,9 +11,9 @@ from serial import SerialException
 from serial.tools import list_ports
 from serial.tools.list_ports_common import ListPortInfo
 
-from pytest_autodeploy.board.catalog import board_spec
+from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.board.usb_ports import find_port, port_identity, probe_identity, wanted
-from pytest_autodeploy.errors import BoardUnavailable
+from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.rpc.link import Link
 
 CDC = usb_port("/dev/ttyACM3", 0xCAFE, "1234", "TinyUSB CDC")

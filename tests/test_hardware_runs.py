@@ -13,15 +13,15 @@ from hardware_bench import IMPATIENT, PROBE, Bench, install
 from simulated_board import SimulatedBoard, simulated_board
 from support import DIGITS, KWS
 
+from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.board.attached import AttachedBoard
-from pytest_autodeploy.board.base import Image
-from pytest_autodeploy.board.catalog import board_spec
 from pytest_autodeploy.board.hardware import HardwareBoard
-from pytest_autodeploy.errors import BoardUnavailable
+from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import BoardKind
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.model_session import ModelSession
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the bench needs a pty")
 

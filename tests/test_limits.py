@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_autodeploy.limits import (
+from pytest_autodeploy.limits.declarations import (
     EnergyLimit,
     LatencyBudget,
     LimitError,
@@ -13,7 +13,7 @@ from pytest_autodeploy.limits import (
     declare_text,
     signature,
 )
-from pytest_autodeploy.reference.tolerance import Tolerance
+from pytest_autodeploy.limits.tolerance import Tolerance
 
 
 def test_a_latency_budget_is_kept_in_microseconds() -> None:

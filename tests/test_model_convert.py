@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_autodeploy.errors import InputsError, MissingExtra, ModelError
+from pytest_autodeploy.base.errors import InputsError, MissingExtra, ModelError
 from pytest_autodeploy.model import convert
 from pytest_autodeploy.model.convert import is_convertible, to_tflite
 from pytest_autodeploy.model.graph import Model

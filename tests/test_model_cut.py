@@ -13,7 +13,7 @@ from pc_interpreters import ENGINES, Litert
 from support import DIGITS, KWS
 from tflite_builder import build_model, constant, operator, tensor
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.cut import cut_model
 from pytest_autodeploy.model.graph import Model, Tensor
 from pytest_autodeploy.model.load import load_model

@@ -15,7 +15,7 @@ import tflite_builder as build
 from ai_edge_litert import schema_py_generated as schema
 from flatbuffers import Builder
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.load import load_model
 
 MODELS = {

@@ -9,7 +9,7 @@ import pytest
 import tflite_builder as build
 from tflite_builder import OperatorSpec, Subgraph
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 

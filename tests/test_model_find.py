@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.find import find_models
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import tflite_builder as build
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.graph import Model, Quantization
 from pytest_autodeploy.model.load import check_runnable, load_model
 

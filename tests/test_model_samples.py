@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_autodeploy.errors import InputsError
+from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.model.samples import read_samples
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from npu_examples import SYSTEM, cpu_estimate, mixed_estimate, whole_estimate
 
-from pytest_autodeploy.limits import Verdict
-from pytest_autodeploy.npu.budget import NpuBudget, npu_budget
-from pytest_autodeploy.npu.judge import judge
+from pytest_autodeploy.limits.npu import NpuBudget, npu_budget
+from pytest_autodeploy.metrics.npu import judge
+from pytest_autodeploy.metrics.verdict import Verdict
 from pytest_autodeploy.npu.results import Estimate
 
 

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.errors import MissingExtra
+from pytest_autodeploy.base.errors import MissingExtra, NpuConfigError
+from pytest_autodeploy.catalog.accelerators import ACCELERATORS, check_accelerator
 from pytest_autodeploy.npu import config_file
-from pytest_autodeploy.npu.accelerators import ACCELERATORS, check_accelerator
 from pytest_autodeploy.npu.config_file import choose_system, sample_config
-from pytest_autodeploy.npu.errors import NpuConfigError
 
 ONE_OF_EACH = """
 [System_Config.Mine]

@@ -14,11 +14,11 @@ from vela_csv import LayerSpec, vela_output
 
 from pytest_autodeploy.npu.errors import NpuEstimateFailed
 from pytest_autodeploy.npu.evaluate import evaluate
-from pytest_autodeploy.npu.html import estimate_html, sweep_html
 from pytest_autodeploy.npu.layer_csv import COLUMNS, layer_csv
 from pytest_autodeploy.npu.measurements import accelerator_facts, measurements_of
 from pytest_autodeploy.npu.results import Estimate
-from pytest_autodeploy.npu.sweep import failure_dict, sweep_lines, sweep_rows, sweep_tables
+from pytest_autodeploy.report.npu_html import estimate_html, sweep_html
+from pytest_autodeploy.report.npu_sweep import failure_dict, sweep_lines, sweep_rows, sweep_tables
 
 EVIL = "<img src=x onerror=alert(1)>'\"<b>"
 CRASH = NpuEstimateFailed("Vela died of SIGSEGV", kind="crashed", hint="it may be damaged")

@@ -10,15 +10,15 @@ import pytest
 from npu_examples import example, mixed_model, model
 from tflite_builder import custom_operator, fully_connected, running_sum, vela_compiled
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
+from pytest_autodeploy.catalog.accelerators import ACCELERATORS
+from pytest_autodeploy.limits.npu import npu_budget
+from pytest_autodeploy.metrics.npu import judge
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
-from pytest_autodeploy.npu.accelerators import ACCELERATORS
-from pytest_autodeploy.npu.budget import npu_budget
 from pytest_autodeploy.npu.config_file import choose_system, sample_config
 from pytest_autodeploy.npu.errors import NpuEstimateFailed
 from pytest_autodeploy.npu.estimate import estimate
-from pytest_autodeploy.npu.judge import judge
 from pytest_autodeploy.npu.results import Estimate, Unavailable
 from pytest_autodeploy.npu.vela import run_vela
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from support import DIGITS, KWS
 
+from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.board.attached import AttachedBoard
-from pytest_autodeploy.board.base import Image
-from pytest_autodeploy.board.catalog import board_spec
-from pytest_autodeploy.errors import BoardUnavailable
+from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.load import load_model
 
 

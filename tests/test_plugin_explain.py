@@ -92,7 +92,7 @@ def test_a_fault_in_the_explanation_never_hides_the_failure(
     def broken(*_arguments: object) -> None:
         raise RuntimeError("a fault\n of ours")
 
-    monkeypatch.setattr("pytest_autodeploy.diverge.explain.explain", broken)
+    monkeypatch.setattr("pytest_autodeploy.diagnosis.explain.explain", broken)
     break_board(pytester, "corrupt-op:2")
     result = pytester.runpytest(SUITE, "--tflite", digits.name)
     result.assert_outcomes(failed=1)

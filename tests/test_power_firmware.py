@@ -12,14 +12,14 @@ from firmware_support import SMALL, build, needs_host_build
 from pin_meter import AMPERES, VOLTS, PinBoard, PinMeter, pin_board
 from tflite_builder import single_operator, tensor
 
-from pytest_autodeploy.errors import BoardRefused
+from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.power.errors import PowerError, WiringFault
 from pytest_autodeploy.power.measure import PowerMeter, PowerOptions
 from pytest_autodeploy.power.wiring import WORKS, probe
 from pytest_autodeploy.reference.inputs import as_inputs
 from pytest_autodeploy.rpc.messages import PowerOutcome
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.model_session import ModelSession
 
 pytestmark = [
     needs_host_build,

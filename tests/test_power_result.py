@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from power_streams import VOLTS, found, stream
 
+from pytest_autodeploy.base.statistics import spread, student_t
 from pytest_autodeploy.power.plan import plan
-from pytest_autodeploy.power.result import Energy
-from pytest_autodeploy.power.statistics import spread, student_t
+from pytest_autodeploy.session.energy import Energy
 
 AMPERES = (0.0200, 0.0201, 0.0202)
 

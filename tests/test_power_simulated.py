@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from support import DIGITS
 
-from pytest_autodeploy.board.catalog import board_spec
+from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.board.simulated import SimulatedBoard
-from pytest_autodeploy.errors import BoardRefused
+from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.power.errors import BoardRestarted, PowerError, WindowFault, WiringFault
 from pytest_autodeploy.power.measure import PowerMeter, PowerOptions
@@ -22,7 +22,7 @@ from pytest_autodeploy.power.simulated import SimulatedMeter
 from pytest_autodeploy.power.wiring import UNKNOWN, WORKS, probe
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import PowerOutcome
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.power import PowerRig
 from pytest_autodeploy.sim.supply import power_states
 

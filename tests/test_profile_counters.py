@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from support import DIGITS
 
-from pytest_autodeploy.board.catalog import board_spec
+from pytest_autodeploy.base.errors import BoardError, BoardRefused
 from pytest_autodeploy.board.simulated import SimulatedBoard
-from pytest_autodeploy.errors import BoardError, BoardRefused
+from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.catalog.pmu import EVENTS, SETS, parse_events
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.profile.passes import CounterChoice, record_events
-from pytest_autodeploy.profile.pmu import EVENTS, SETS, parse_events
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import LayerRecord
-from pytest_autodeploy.session import ModelSession
+from pytest_autodeploy.session.model_session import ModelSession
 
 CHAIN = 0x001E
 MODEL = load_model(DIGITS)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from reference_stand_ins import model, tensor
 
-from pytest_autodeploy.errors import ReferenceFailed
+from pytest_autodeploy.base.errors import ReferenceFailed
 from pytest_autodeploy.model.graph import Quantization, Tensor
 from pytest_autodeploy.reference.compare import (
     Agreement,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from reference_stand_ins import model, operator, tensor
 
-from pytest_autodeploy.errors import InputsError
+from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.model.graph import Quantization
 from pytest_autodeploy.reference.inputs import as_inputs, load_inputs, random_inputs
 

@@ -25,10 +25,10 @@ from tflite_builder import (
     without_kernel,
 )
 
-from pytest_autodeploy.errors import MissingExtra, ReferenceFailed
+from pytest_autodeploy.base.errors import MissingExtra, ReferenceFailed
+from pytest_autodeploy.base.kernel_paths import ALL_PATHS
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
-from pytest_autodeploy.reference import ALL_PATHS
 from pytest_autodeploy.reference.inputs import as_inputs, random_inputs
 from pytest_autodeploy.reference.runner import Reference
 

@@ -22,11 +22,12 @@ from tflite_builder import (
 )
 from tflite_micro import runtime
 
-from pytest_autodeploy.errors import MissingExtra, ReferenceFailed
+from pytest_autodeploy.base.errors import MissingExtra, ReferenceFailed
+from pytest_autodeploy.base.kernel_paths import TENSOR_PATHS
 from pytest_autodeploy.model.cut import cut_model
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
-from pytest_autodeploy.reference import TENSOR_PATHS, interpreters, worker
+from pytest_autodeploy.reference import interpreters, worker
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.reference.interpreters import LiteRt, Tflm
 from pytest_autodeploy.reference.messages import Message, encode

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from report_examples import AGREEMENT, BOARD, MODEL, measurement, record, setup_failure, verdict
 
-from pytest_autodeploy.errors import ResultsError
+from pytest_autodeploy.base.errors import ResultsError
 from pytest_autodeploy.report.npz import write_mismatch
 from pytest_autodeploy.report.results import ResultStore
 

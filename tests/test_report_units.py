@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from pytest_autodeploy.report.text import lines, one_line
-from pytest_autodeploy.report.units import grouped, percent, si
+from pytest_autodeploy.base.text import lines, one_line
+from pytest_autodeploy.base.units import grouped, percent, si
 
 
 @pytest.mark.parametrize(

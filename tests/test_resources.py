@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy import resources
-from pytest_autodeploy.errors import AutodeployError
-from pytest_autodeploy.resources import resource
+from pytest_autodeploy.base import resources
+from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.base.resources import resource
 
 
 def test_a_checkout_has_its_resources_beside_the_package() -> None:

@@ -14,7 +14,7 @@ import serial
 from rpc_board import IDENTITY, Board, EchoValidator, pty_board, tcp_board
 from serial.rfc2217 import PortManager
 
-from pytest_autodeploy.errors import BoardRefused, WrongFirmware
+from pytest_autodeploy.base.errors import BoardRefused, WrongFirmware
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.messages import ClockMode, LayerRecord, ModelState

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 from rpc_board import IDENTITY, Board, Tamper, pty_board, tcp_board
 
-from pytest_autodeploy.errors import BoardDied, BoardTimeout, LinkError
+from pytest_autodeploy.base.errors import BoardDied, BoardTimeout, LinkError
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES, frame
 from pytest_autodeploy.rpc.link import Link

@@ -9,7 +9,7 @@ from enum import IntEnum
 
 import pytest
 
-from pytest_autodeploy.resources import resource
+from pytest_autodeploy.base.resources import resource
 from pytest_autodeploy.rpc import messages
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.messages import CALLS, Capability

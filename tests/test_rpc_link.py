@@ -11,7 +11,7 @@ from rpc_board import pty_board
 from serial.tools import list_ports
 from serial.tools.list_ports_common import ListPortInfo
 
-from pytest_autodeploy.errors import BoardUnavailable
+from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.rpc.link import Link
 
 

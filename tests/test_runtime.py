@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from support import DIGITS
 
-from pytest_autodeploy.config import resolve
 from pytest_autodeploy.model.load import load_model
-from pytest_autodeploy.runtime import EMULATED_RUNS, Runtime
+from pytest_autodeploy.run.runtime import EMULATED_RUNS, Runtime
+from pytest_autodeploy.settings.settings import resolve
 
 MODEL = load_model(DIGITS)
 

@@ -22,9 +22,9 @@ from tflite_builder import (
     without_kernel,
 )
 
-from pytest_autodeploy.board.catalog import board_spec
-from pytest_autodeploy.board.fit import largest_arena
-from pytest_autodeploy.errors import BoardRefused
+from pytest_autodeploy.base.errors import BoardRefused
+from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.catalog.fit import largest_arena
 from pytest_autodeploy.rpc.messages import BoardKind, Capability, ClockMode
 
 KB = 1024

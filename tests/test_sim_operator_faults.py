@@ -11,7 +11,7 @@ from simulated_board import Array, SimulatedBoard, simulated_board
 from support import DIGITS
 from tflite_builder import running_sum
 
-from pytest_autodeploy.errors import BoardRefused
+from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.model.cut import cut_model
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.sim.faults import parse_fault

@@ -17,7 +17,7 @@ import pytest
 from simulated_board import PATIENCE_S, SimulatedBoard, simulated_board
 from tflite_builder import constant, fully_connected, single_operator, tensor
 
-from pytest_autodeploy.errors import BoardDied, BoardRefused, BoardTimeout, LinkError
+from pytest_autodeploy.base.errors import BoardDied, BoardRefused, BoardTimeout, LinkError
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.sim import __main__ as program

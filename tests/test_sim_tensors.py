@@ -11,7 +11,7 @@ from simulated_board import Array, SimulatedBoard, simulated_board
 from support import KWS
 from tflite_builder import constant, fully_connected, running_sum, single_operator, tensor
 
-from pytest_autodeploy.errors import BoardRefused
+from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.rpc.messages import Capability
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.board.catalog import Core
+from pytest_autodeploy.catalog.boards import Core
 from pytest_autodeploy.model.graph import Operator, Tensor
 from pytest_autodeploy.sim.timing import OPERATOR_OVERHEAD, layer_cycles
 

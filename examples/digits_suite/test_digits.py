@@ -20,7 +20,7 @@ import pytest
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.reference.runner import Reference
-    from pytest_autodeploy.session import ModelSession
+    from pytest_autodeploy.session.model_session import ModelSession
 
 MODELS = Path(__file__).parent.parent / "models"
 ACCURACY = 0.97

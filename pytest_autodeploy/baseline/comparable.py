@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.units import si
 from pytest_autodeploy.baseline.format import Conditions, Layers, Metric
-from pytest_autodeploy.report.text import one_line
-from pytest_autodeploy.report.units import si
 
 _WORDS = {
     "source": "figures",

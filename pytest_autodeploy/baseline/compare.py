@@ -9,8 +9,8 @@ from pytest_autodeploy.baseline.comparable import why_not, why_not_layers, why_n
 from pytest_autodeploy.baseline.comparison import Comparison, Row, State
 from pytest_autodeploy.baseline.format import Entry, Layers, LayerTime, Metric, group_of
 from pytest_autodeploy.baseline.layers import graph_change, match_layers
-from pytest_autodeploy.baseline.limit import NoRegression
 from pytest_autodeploy.baseline.precision import smallest_difference
+from pytest_autodeploy.limits.regression import NoRegression
 
 ROUNDING = 1e-8
 """Values are kept to nine digits."""

@@ -10,7 +10,6 @@ from pytest_autodeploy.baseline.compare import compare
 from pytest_autodeploy.baseline.comparison import Comparison
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import GROUPS, Entry, entry_of
-from pytest_autodeploy.baseline.limit import NoRegression
 from pytest_autodeploy.baseline.precision import repeats_needed
 from pytest_autodeploy.baseline.store import (
     baseline_path,
@@ -19,14 +18,16 @@ from pytest_autodeploy.baseline.store import (
     read_baseline,
 )
 from pytest_autodeploy.baseline.words import block, headline
-from pytest_autodeploy.failures import FailureClass
-from pytest_autodeploy.limits import Declared, Verdict
-from pytest_autodeploy.record import board_facts, measurements_of
+from pytest_autodeploy.limits.declarations import Declared
+from pytest_autodeploy.limits.regression import NoRegression
+from pytest_autodeploy.metrics.failures import FailureClass
+from pytest_autodeploy.metrics.record import board_facts, measurements_of
+from pytest_autodeploy.metrics.verdict import Verdict
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.judge import Judgement
+    from pytest_autodeploy.metrics.judge import Judgement
     from pytest_autodeploy.reference.agreement import Agreement
-    from pytest_autodeploy.session import ModelSession
+    from pytest_autodeploy.session.model_session import ModelSession
 
 PROFILES = 10
 """Inferences behind the time of a layer."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_autodeploy.report.text import one_line
+from pytest_autodeploy.base.text import one_line
 
 Record = Mapping[str, Any]
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import filelock
 
+from pytest_autodeploy.base.errors import ResultsError
+from pytest_autodeploy.base.files import temporary_prefix, write_bytes
+from pytest_autodeploy.base.naming import file_name
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import Baseline
 from pytest_autodeploy.baseline.text import baseline_text, parse_baseline
-from pytest_autodeploy.errors import ResultsError
-from pytest_autodeploy.model.naming import file_name
-from pytest_autodeploy.report.files import temporary_prefix, write_bytes
 
 LOCK_TIMEOUT_S = 30.0
 

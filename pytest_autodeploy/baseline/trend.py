@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from pytest_autodeploy.baseline.format import group_of
 from pytest_autodeploy.baseline.history import History, Point
-from pytest_autodeploy.baseline.limit import NoRegression
 from pytest_autodeploy.baseline.measured import Measured
 from pytest_autodeploy.baseline.precision import smallest_difference
+from pytest_autodeploy.limits.regression import NoRegression
 
 LEVEL_RUNS = 5
 """Runs whose median is the level that a jump starts from."""

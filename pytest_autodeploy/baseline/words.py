@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_autodeploy.report.layers import Column
-from pytest_autodeploy.report.text import one_line
-from pytest_autodeploy.report.units import grouped, si
+from pytest_autodeploy.base.table import Column
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.units import grouped, si
 
 Plain = Mapping[str, Any]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.errors import BoardError, BoardUnavailable, WrongFirmware
 from pytest_autodeploy.board.identity import check_identity
 from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
 from pytest_autodeploy.board.usb_ports import port_identity
-from pytest_autodeploy.errors import BoardError, BoardUnavailable, WrongFirmware
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.base import Image
-    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.messages import Identity
 
 

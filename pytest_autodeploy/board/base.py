@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
-    from pytest_autodeploy.errors import BoardError
-    from pytest_autodeploy.measurement import Source
-    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.base.errors import BoardError
+    from pytest_autodeploy.base.measurement import Source
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.client import ValidatorClient
     from pytest_autodeploy.rpc.messages import BoardKind, Identity
-
-
-@dataclass(frozen=True)
-class Image:
-    """What is flashed: a model and the arena it gets; ``arena_bytes`` 0 is the largest possible."""
-
-    model: Model
-    arena_bytes: int = 0
 
 
 class Board(Protocol):

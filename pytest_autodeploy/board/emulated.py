@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.board.identity import check_identity
 from pytest_autodeploy.board.process import ControlledProcess
 from pytest_autodeploy.board.process_board import ProcessBoard
-from pytest_autodeploy.build.tool import find_program
-from pytest_autodeploy.errors import BoardUnavailable
+from pytest_autodeploy.image.tool import find_program
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.base import Image
-    from pytest_autodeploy.board.catalog import BoardSpec
-    from pytest_autodeploy.build.cache import Built
-    from pytest_autodeploy.build.firmware import Builder
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.cache import Built
+    from pytest_autodeploy.image.firmware import Builder
+    from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.messages import Identity
 
 QEMU = "qemu-system-arm"

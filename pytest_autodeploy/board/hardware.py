@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardTimeout, BoardUnavailable
 from pytest_autodeploy.board.line import SILENT, BoardLine, Patience
 from pytest_autodeploy.board.probe import ProbeFailed
 from pytest_autodeploy.board.proof import Firmware, runs, wrong_firmware
 from pytest_autodeploy.board.usb_ports import probe_identity
-from pytest_autodeploy.errors import BoardDied, BoardError, BoardTimeout, BoardUnavailable
 from pytest_autodeploy.rpc.messages import BoardKind
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.base import Image
-    from pytest_autodeploy.board.catalog import BoardSpec
     from pytest_autodeploy.board.probe import Probe
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.client import ValidatorClient
     from pytest_autodeploy.rpc.messages import Identity
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.errors import WrongFirmware
+from pytest_autodeploy.base.errors import WrongFirmware
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.base import Image
+    from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.messages import Identity
 
 

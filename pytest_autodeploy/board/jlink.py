@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from pytest_autodeploy.base.process import Finished, run_tool
 from pytest_autodeploy.board.jlink_output import (
     PROBE,
     Failure,
@@ -23,7 +24,6 @@ from pytest_autodeploy.board.probe import (
     listing,
     only_one,
 )
-from pytest_autodeploy.board.tool import Finished, run_tool
 
 FLASH_TIMEOUT_S = 120.0
 SHORT_TIMEOUT_S = 20.0

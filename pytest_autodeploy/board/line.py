@@ -6,9 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
-from pytest_autodeploy.board.usb_ports import exists, find_port, port_identity, wanted
-from pytest_autodeploy.errors import (
+from pytest_autodeploy.base.errors import (
     BoardDied,
     BoardError,
     BoardRefused,
@@ -17,12 +15,14 @@ from pytest_autodeploy.errors import (
     LinkError,
     WrongFirmware,
 )
+from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
+from pytest_autodeploy.board.usb_ports import exists, find_port, port_identity, wanted
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
     from pytest_autodeploy.board.probe import Probe
+    from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.rpc.messages import BoardKind, Identity
 
 SILENT = (BoardTimeout, BoardDied, LinkError)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import filelock
 
-from pytest_autodeploy.errors import BoardUnavailable
-from pytest_autodeploy.model.naming import file_name
+from pytest_autodeploy.base.errors import BoardUnavailable
+from pytest_autodeploy.base.naming import file_name
 
 LOCK_TIMEOUT_S = 5.0
 _COMMAND_LENGTH = 120

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_autodeploy.board.catalog import BoardSpec, board_names, board_spec
 from pytest_autodeploy.board.usb_ports import ports_of_boards
+from pytest_autodeploy.catalog.boards import BoardSpec, board_names, board_spec
 
 
 def catalog() -> list[dict[str, Any]]:

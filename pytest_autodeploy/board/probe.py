@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from pytest_autodeploy.errors import BoardError, BoardUnavailable
+from pytest_autodeploy.base.errors import BoardError, BoardUnavailable
 
 
 class ProbeUnavailable(BoardUnavailable):

@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from pytest_autodeploy.errors import BoardDied, BoardTimeout
+from pytest_autodeploy.base.errors import BoardDied, BoardTimeout
 
 
 class ControlledProcess:

@@ -6,11 +6,11 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.errors import BoardDied, BoardError, BoardUnavailable
+from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardUnavailable
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
     from pytest_autodeploy.board.process import ControlledProcess
+    from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.rpc.client import ValidatorClient
 
 

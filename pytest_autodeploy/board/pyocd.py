@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pytest_autodeploy.base.process import Finished, run_tool
 from pytest_autodeploy.board.probe import (
     Connected,
     FlashFailed,
@@ -19,7 +20,6 @@ from pytest_autodeploy.board.probe import (
     listing,
     only_one,
 )
-from pytest_autodeploy.board.tool import Finished, run_tool
 
 FLASH_TIMEOUT_S = 120.0
 SHORT_TIMEOUT_S = 30.0

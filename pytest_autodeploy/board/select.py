@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.board.catalog import UnknownBoard, board_names, board_spec, closest
-from pytest_autodeploy.config import SettingError, Settings
-from pytest_autodeploy.option import positive_float
+from pytest_autodeploy.catalog.boards import UnknownBoard, board_names, board_spec, closest
+from pytest_autodeploy.settings.option import positive_float
+from pytest_autodeploy.settings.settings import SettingError, Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_autodeploy.board.base import Board
-    from pytest_autodeploy.board.catalog import BoardSpec, Kind
-    from pytest_autodeploy.build.firmware import BuildOptions
+    from pytest_autodeploy.catalog.boards import BoardSpec, Kind
+    from pytest_autodeploy.image.firmware import BuildOptions
 
 SIMULATED, EMULATED = "sim:", "qemu:"
 
@@ -41,7 +41,7 @@ def make_board(
         return SimulatedBoard(board_id, spec, timeout_s=settings.evb_timeout, arguments=arguments)
     if prefix == EMULATED:
         from pytest_autodeploy.board.emulated import EmulatedBoard
-        from pytest_autodeploy.build.cmake import CMakeBuilder
+        from pytest_autodeploy.image.cmake import CMakeBuilder
 
         builder = CMakeBuilder(spec, build_options(settings, cache), board_id=board_id)
         return EmulatedBoard(board_id, spec, builder, timeout_s=settings.evb_timeout)
@@ -65,7 +65,7 @@ def _hardware(board_id: str, spec: BoardSpec, settings: Settings, cache: Path | 
     from pytest_autodeploy.board.hardware import HardwareBoard
     from pytest_autodeploy.board.jlink import JLink
     from pytest_autodeploy.board.pyocd import PyOcd
-    from pytest_autodeploy.build.neuralspot import NeuralSpotBuilder
+    from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
 
     tool = PyOcd if settings.evb_flash_tool == "pyocd" else JLink
     return HardwareBoard(
@@ -79,7 +79,7 @@ def _hardware(board_id: str, spec: BoardSpec, settings: Settings, cache: Path | 
 
 
 def build_options(settings: Settings, cache: Path | None) -> BuildOptions:
-    from pytest_autodeploy.build.firmware import BuildOptions
+    from pytest_autodeploy.image.firmware import BuildOptions
 
     return BuildOptions(
         tflm_root=settings.evb_tflm_root,

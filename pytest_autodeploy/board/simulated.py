@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.board.identity import check_identity
-from pytest_autodeploy.board.process import ControlledProcess
-from pytest_autodeploy.board.process_board import ProcessBoard
-from pytest_autodeploy.errors import (
+from pytest_autodeploy.base.errors import (
     BoardUnavailable,
     MissingExtra,
     ModelDoesNotFit,
 )
+from pytest_autodeploy.board.identity import check_identity
+from pytest_autodeploy.board.process import ControlledProcess
+from pytest_autodeploy.board.process_board import ProcessBoard
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.base import Image
-    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.messages import Identity
 
 START_TIMEOUT_S = 30.0

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from serial.tools import list_ports
 
-from pytest_autodeploy.board.catalog import board_names, board_spec
-from pytest_autodeploy.errors import BoardUnavailable
+from pytest_autodeploy.base.errors import BoardUnavailable
+from pytest_autodeploy.catalog.boards import board_names, board_spec
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.catalog.boards import BoardSpec
 
 SEGGER_VID = 0x1366
 

@@ -13,7 +13,7 @@ from pytest_autodeploy.cli.doctor import doctor
 from pytest_autodeploy.cli.generate import generate
 from pytest_autodeploy.cli.inspect import inspect
 from pytest_autodeploy.cli.sim import sim
-from pytest_autodeploy.termination import interrupt_on_sigterm
+from pytest_autodeploy.run.termination import interrupt_on_sigterm
 
 COMMANDS = (boards, inspect, doctor, sim, diff, generate)
 

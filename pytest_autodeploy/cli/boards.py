@@ -79,7 +79,7 @@ def _kind_lines(kinds: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _board_lines(catalog: Sequence[Mapping[str, Any]]) -> list[str]:
-    from pytest_autodeploy.report.layers import Column, table
+    from pytest_autodeploy.base.table import Column, table
 
     columns = [
         Column("--evb", [board["ids"][0] for board in catalog]),

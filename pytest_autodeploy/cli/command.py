@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from pytest_autodeploy.config import SettingError
-from pytest_autodeploy.errors import AutodeployError
+from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.settings.settings import SettingError
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.model_on_board import Progress
+    from pytest_autodeploy.base.progress import Progress
 
 SCHEMA = 1
 """Version of the JSON that the commands print."""
@@ -64,7 +64,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 def progress() -> Progress:
     """Shows on standard error how far long work is, when that is a terminal."""
-    from pytest_autodeploy.progress import ProgressLine, silent
+    from pytest_autodeploy.base.progress import ProgressLine, silent
 
     return ProgressLine(None, _Terminal()) if sys.stderr.isatty() else silent
 

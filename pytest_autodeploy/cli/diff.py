@@ -12,9 +12,9 @@ from pytest_autodeploy.cli.names import board_name
 from pytest_autodeploy.cli.settings import BOARD, setting_options, settings_of, tolerance_of
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.diverge.explanation import Explanation
+    from pytest_autodeploy.diagnosis.explanation import Explanation
     from pytest_autodeploy.reference.agreement import Agreement
-    from pytest_autodeploy.session import ModelSession
+    from pytest_autodeploy.session.model_session import ModelSession
 
 
 @click.command(short_help="Say why a board's outputs differ from the PC's, and where it starts.")
@@ -33,7 +33,7 @@ def diff(ctx: click.Context, /, model: str, lsb: float | None, as_json: bool, **
     JSON: agrees, model (name, sha256), board (id, source), agreement and explanation as in the JSON
     results of pytest.
     """
-    from pytest_autodeploy.bench import open_bench
+    from pytest_autodeploy.cli.bench import open_bench
 
     if lsb is not None and given["output_tolerance"] is not None:
         raise click.UsageError("--lsb and --tolerance say the same: give one of them.")
@@ -60,9 +60,9 @@ def _plain(session: ModelSession, agreement: Agreement, explanation: Explanation
 
 
 def _lines(session: ModelSession, agreement: Agreement, explanation: Explanation) -> Iterator[str]:
-    from pytest_autodeploy.diverge.explanation import layer_table, text
+    from pytest_autodeploy.base.text import one_line
+    from pytest_autodeploy.diagnosis.explanation import layer_table, text
     from pytest_autodeploy.reference.agreement import describe, failure_text
-    from pytest_autodeploy.report.text import one_line
 
     where = f"{one_line(session.model.name)} on {session.board.id} ({session.source})"
     if agreement.passed:

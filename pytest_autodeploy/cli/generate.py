@@ -39,8 +39,8 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
     flash_bytes, ram_bytes, parts[] with part, flash_bytes, ram_bytes), example (null, or status,
     output), characterised_on (board, source), arena_bytes.
     """
-    from pytest_autodeploy.bench import open_bench
-    from pytest_autodeploy.preflight import check_folder
+    from pytest_autodeploy.cli.bench import open_bench
+    from pytest_autodeploy.run.preflight import check_folder
 
     check_folder(Path(out), "--out")
     if given["artifacts"] is None:
@@ -59,11 +59,11 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
 
 
 def _lines(delivery: Delivery, found: Characterization) -> Iterator[str]:
+    from pytest_autodeploy.base.figure import Figure
+    from pytest_autodeploy.base.text import one_line
+    from pytest_autodeploy.base.units import si
     from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
-    from pytest_autodeploy.report.figure import Figure
     from pytest_autodeploy.report.terminal import figure_lines
-    from pytest_autodeploy.report.text import one_line
-    from pytest_autodeploy.report.units import si
 
     facts = {"characterised_on": found.place.board, "characterisation_source": found.place.source}
     result = {"artifacts": {**delivery.as_dict(), **facts, "folder": str(delivery.out)}}

@@ -47,9 +47,9 @@ def inspect(ctx: click.Context, models: tuple[str, ...], as_json: bool) -> None:
 
 
 def _inspected(file: ModelFile) -> dict[str, Any]:
-    from pytest_autodeploy.errors import AutodeployError
-    from pytest_autodeploy.inspection import inspect_model
-    from pytest_autodeploy.runtime import Runtime
+    from pytest_autodeploy.base.errors import AutodeployError
+    from pytest_autodeploy.board.inspection import inspect_model
+    from pytest_autodeploy.run.runtime import Runtime
 
     path = str(file.path)
     runtime = Runtime(settings_of({}), lambda *_: None)
@@ -60,8 +60,8 @@ def _inspected(file: ModelFile) -> dict[str, Any]:
 
 
 def _lines(model: Plain) -> Iterator[str]:
-    from pytest_autodeploy.report.text import one_line
-    from pytest_autodeploy.report.units import grouped, si
+    from pytest_autodeploy.base.text import one_line
+    from pytest_autodeploy.base.units import grouped, si
 
     if "error" in model:
         yield f"Error: {model['error']}"
@@ -95,9 +95,9 @@ def _tensor(tensor: Plain) -> str:
 
 
 def _operators(kinds: Sequence[Plain]) -> list[str]:
-    from pytest_autodeploy.report.layers import Column, table
-    from pytest_autodeploy.report.text import one_line
-    from pytest_autodeploy.report.units import grouped
+    from pytest_autodeploy.base.table import Column, table
+    from pytest_autodeploy.base.text import one_line
+    from pytest_autodeploy.base.units import grouped
 
     columns = [
         Column("Operator", [one_line(kind["name"]) for kind in kinds]),

@@ -7,8 +7,8 @@ import click
 
 def board_name(_: click.Context, param: click.Parameter, value: str) -> str:
     """A board as ``--evb`` takes it: NAME, sim:NAME or qemu:NAME. Raises BadParameter."""
-    from pytest_autodeploy.board.catalog import UnknownBoard
     from pytest_autodeploy.board.select import check_known
+    from pytest_autodeploy.catalog.boards import UnknownBoard
 
     try:
         check_known(value)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pytest_autodeploy.config import Settings, resolve
-from pytest_autodeploy.options import OPTIONS
+from pytest_autodeploy.settings.options import OPTIONS
+from pytest_autodeploy.settings.settings import Settings, resolve
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.reference.tolerance import Tolerance
+    from pytest_autodeploy.limits.tolerance import Tolerance
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -55,8 +55,8 @@ def settings_of(given: Mapping[str, Any]) -> Settings:
 
 def tolerance_of(settings: Settings) -> Tolerance:
     """The tolerance that was given, else the default. Raises LimitError."""
-    from pytest_autodeploy.limits import declare_text
-    from pytest_autodeploy.reference.tolerance import Tolerance
+    from pytest_autodeploy.limits.declarations import declare_text
+    from pytest_autodeploy.limits.tolerance import Tolerance
 
     if settings.output_tolerance is None:
         return Tolerance()

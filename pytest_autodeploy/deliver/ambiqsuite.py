@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.build.render import render
+from pytest_autodeploy.base.templates import render
 from pytest_autodeploy.deliver.gnu import CORE_FLAGS
 from pytest_autodeploy.deliver.includes import included_files
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.build.trees import TflmTree
     from pytest_autodeploy.deliver.replace import Files
     from pytest_autodeploy.deliver.sources import Sources
+    from pytest_autodeploy.image.trees import TflmTree
 
 HEADERS = "src/tensorflow_headers"
 INCLUDES = ("", "third_party/flatbuffers/include", "third_party/gemmlowp", "third_party/ruy")

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.board.base import Image
-from pytest_autodeploy.build import cmake, neuralspot
-from pytest_autodeploy.build.key import build_id, build_key
-from pytest_autodeploy.build.recipe import make_recipe
-from pytest_autodeploy.build.render import render
-from pytest_autodeploy.build.sources import generate
+from pytest_autodeploy.base.resources import resource
+from pytest_autodeploy.base.templates import render
 from pytest_autodeploy.deliver.includes import included_files
-from pytest_autodeploy.resources import resource
+from pytest_autodeploy.image import cmake, neuralspot
+from pytest_autodeploy.image.image import Image
+from pytest_autodeploy.image.key import build_id, build_key
+from pytest_autodeploy.image.recipe import make_recipe
+from pytest_autodeploy.image.sources import generate
 
 if TYPE_CHECKING:
     from pytest_autodeploy.deliver.replace import Files

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_autodeploy.board.catalog import BoardSpec
+from pytest_autodeploy.catalog.boards import BoardSpec
 from pytest_autodeploy.deliver.characterization import ALIGNMENT, Characterization
 from pytest_autodeploy.model.graph import Model, Operator, Tensor
 

@@ -7,19 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_autodeploy.board.base import Image
+from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.deliver import apps, folders
 from pytest_autodeploy.deliver.delivery import LeftOut
 from pytest_autodeploy.deliver.example import EmulatedExample, ExampleRun, Program, run_example
 from pytest_autodeploy.deliver.library import Library, LibraryBuilder
 from pytest_autodeploy.deliver.neuralspot_app import NeuralSpotApps
 from pytest_autodeploy.deliver.replace import Files, replace_files
-from pytest_autodeploy.errors import AutodeployError
+from pytest_autodeploy.image.image import Image
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.build.cache import Built
-    from pytest_autodeploy.build.firmware import BuildOptions
     from pytest_autodeploy.deliver.sources import Sources
+    from pytest_autodeploy.image.cache import Built
+    from pytest_autodeploy.image.firmware import BuildOptions
 
 Result = TypeVar("Result")
 
@@ -114,8 +114,8 @@ class Binaries:
         return self._apps.build(name, files, [file])
 
     def _validator(self) -> Built:
-        from pytest_autodeploy.build.cmake import CMakeBuilder
-        from pytest_autodeploy.build.neuralspot import NeuralSpotBuilder
+        from pytest_autodeploy.image.cmake import CMakeBuilder
+        from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
 
         board, image = self._sources.board, Image(self._sources.model)
         if self._emulated:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pytest_autodeploy.measurement import Source
+from pytest_autodeploy.base.measurement import Source
 
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model, Tensor

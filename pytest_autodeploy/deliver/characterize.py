@@ -5,16 +5,16 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.board.fit import place
+from pytest_autodeploy.catalog.fit import place
 from pytest_autodeploy.deliver.characterization import Characterization, Place, details_of
 from pytest_autodeploy.deliver.dtypes import c_type
 from pytest_autodeploy.deliver.errors import OutputsDiffer
 from pytest_autodeploy.deliver.example_inference import example_of
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.limits.tolerance import Tolerance
     from pytest_autodeploy.reference.runner import Reference
-    from pytest_autodeploy.reference.tolerance import Tolerance
-    from pytest_autodeploy.session import ModelSession
+    from pytest_autodeploy.session.model_session import ModelSession
 
 
 def characterize(

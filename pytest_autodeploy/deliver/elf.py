@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_autodeploy.build.errors import BuildError
+from pytest_autodeploy.image.errors import BuildError
 
 _IDENT = b"\x7fELF\x01\x01"  # 32 bits, little-endian
 _HEADER = struct.Struct("<16sHHIIIIIHHHHHH")

@@ -9,19 +9,19 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.resources import resource
 from pytest_autodeploy.board.emulated import INSTALL, QEMU
-from pytest_autodeploy.build.cache import BuildCache, default_folder
-from pytest_autodeploy.build.errors import BuildError
-from pytest_autodeploy.build.key import build_key, content_digest
-from pytest_autodeploy.build.sources import write_sources
-from pytest_autodeploy.build.tool import find_program, run_build_tool
 from pytest_autodeploy.deliver.footprint import Footprint, program_footprint
 from pytest_autodeploy.deliver.gnu import CODE_FLAGS, CORE_FLAGS, CXX_FLAGS, Gnu, find_gnu
-from pytest_autodeploy.resources import resource
+from pytest_autodeploy.image.cache import BuildCache, default_folder
+from pytest_autodeploy.image.errors import BuildError
+from pytest_autodeploy.image.key import build_key, content_digest
+from pytest_autodeploy.image.sources import write_sources
+from pytest_autodeploy.image.tool import find_program, run_build_tool
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
-    from pytest_autodeploy.build.firmware import BuildOptions
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.firmware import BuildOptions
 
 RUN_TIMEOUT_S = 60.0
 

@@ -10,9 +10,9 @@ from pytest_autodeploy.deliver.characterization import Example, ExampleTensor, U
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pytest_autodeploy.measured import RunResult
+    from pytest_autodeploy.limits.tolerance import Tolerance
     from pytest_autodeploy.model.graph import Model, Tensor
-    from pytest_autodeploy.reference.tolerance import Tolerance
+    from pytest_autodeploy.session.measured import RunResult
 
     Arrays = Sequence[NDArray[Any]]
 

@@ -25,6 +25,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pytest_autodeploy.base.naming import c_identifier
 from pytest_autodeploy.deliver.characterization import (
     VARIABLE_ARENA_FORMULA,
     Characterization,
@@ -33,7 +34,6 @@ from pytest_autodeploy.deliver.document import WrongValue, from_plain, to_plain
 from pytest_autodeploy.deliver.errors import CharacterizationError
 from pytest_autodeploy.deliver.replace import write_changed
 from pytest_autodeploy.model.graph import Model
-from pytest_autodeploy.model.naming import c_identifier
 
 VERSION = 1
 CONFIGURATION = "pytest-autodeploy model configuration"

@@ -17,14 +17,14 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.build.render import render
+from pytest_autodeploy.base.templates import render
 from pytest_autodeploy.deliver import ambiqsuite, apps
 from pytest_autodeploy.deliver.files import texts
 from pytest_autodeploy.deliver.gnu import CORE_FLAGS
 from pytest_autodeploy.deliver.replace import Files, replace_files
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.deliver.sources import Sources
 
 _NO_BOARD = "{} is a machine of QEMU: there is no AmbiqSuite for it, and no power to measure"

@@ -6,16 +6,16 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.build.firmware import BuildOptions
 from pytest_autodeploy.deliver.binaries import Binaries, attempt
 from pytest_autodeploy.deliver.delivery import Delivery, LeftOut
 from pytest_autodeploy.deliver.folders import why_not, write_sources
 from pytest_autodeploy.deliver.library import LibraryBuilder
-from pytest_autodeploy.deliver.options import ARTIFACTS
 from pytest_autodeploy.deliver.sources import Sources
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.settings.deliver_options import ARTIFACTS
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.deliver.characterization import Characterization
     from pytest_autodeploy.model.graph import Model
 

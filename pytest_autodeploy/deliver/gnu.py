@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.build.errors import ToolMissing
-from pytest_autodeploy.build.failure import build_failure
-from pytest_autodeploy.build.firmware import build_environment
-from pytest_autodeploy.build.tool import run_build_tool
-from pytest_autodeploy.build.toolchain import find_toolchain
+from pytest_autodeploy.image.errors import ToolMissing
+from pytest_autodeploy.image.failure import build_failure
+from pytest_autodeploy.image.firmware import build_environment
+from pytest_autodeploy.image.tool import run_build_tool
+from pytest_autodeploy.image.toolchain import find_toolchain
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import Core
-    from pytest_autodeploy.build.toolchain import Toolchain
+    from pytest_autodeploy.catalog.boards import Core
+    from pytest_autodeploy.image.toolchain import Toolchain
 
 CORE_FLAGS: Mapping[Core, tuple[str, ...]] = {
     "cortex-m4f": ("-mthumb", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),

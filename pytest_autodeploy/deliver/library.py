@@ -14,18 +14,18 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.build.cache import BuildCache, default_folder
-from pytest_autodeploy.build.key import build_key, content_digest
-from pytest_autodeploy.build.sources import write_sources
-from pytest_autodeploy.build.trees import TflmTree, find_sdk, find_tflm
 from pytest_autodeploy.deliver.ambiqsuite import INCLUDES
 from pytest_autodeploy.deliver.footprint import Footprint, library_footprint
 from pytest_autodeploy.deliver.gnu import CODE_FLAGS, CORE_FLAGS, CXX_FLAGS, Gnu, find_gnu
 from pytest_autodeploy.deliver.library_script import library_script
+from pytest_autodeploy.image.cache import BuildCache, default_folder
+from pytest_autodeploy.image.key import build_key, content_digest
+from pytest_autodeploy.image.sources import write_sources
+from pytest_autodeploy.image.trees import TflmTree, find_sdk, find_tflm
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
-    from pytest_autodeploy.build.firmware import BuildOptions
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.firmware import BuildOptions
 
 _DEFINES = ("-DTF_LITE_STATIC_MEMORY", "-DTF_LITE_STRIP_ERROR_STRINGS")
 _LINK = ("-r", "--gc-sections", "--force-group-allocation", "-T", "parts.ld")

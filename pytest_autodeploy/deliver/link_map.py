@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from pytest_autodeploy.build.errors import BuildError
 from pytest_autodeploy.deliver.elf import ElfSection
+from pytest_autodeploy.image.errors import BuildError
 
 _START = "Linker script and memory map"
 _END = re.compile(r"OUTPUT\(.*\)$")

@@ -8,18 +8,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.build.cache import BuildCache, default_folder
-from pytest_autodeploy.build.key import build_key
-from pytest_autodeploy.build.neuralspot_make import NeuralSpotMake
 from pytest_autodeploy.deliver.example import Program
 from pytest_autodeploy.deliver.footprint import program_footprint
+from pytest_autodeploy.image.cache import BuildCache, default_folder
+from pytest_autodeploy.image.key import build_key
+from pytest_autodeploy.image.neuralspot_make import NeuralSpotMake
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_autodeploy.board.catalog import BoardSpec
-    from pytest_autodeploy.build.firmware import BuildOptions
+    from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.deliver.replace import Files
+    from pytest_autodeploy.image.firmware import BuildOptions
 
 _IMAGES = (".axf", ".bin")
 

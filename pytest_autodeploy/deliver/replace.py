@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from pytest_autodeploy.report.files import write_bytes
+from pytest_autodeploy.base.files import write_bytes
 
 Files = dict[str, str | bytes]
 """Contents by relative path, with slashes."""

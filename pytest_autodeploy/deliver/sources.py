@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_autodeploy.board.fit import Placement, place
-from pytest_autodeploy.build import cmake, neuralspot
-from pytest_autodeploy.build.render import c_data, render
+from pytest_autodeploy.base.naming import c_identifier
+from pytest_autodeploy.base.templates import c_data, render
+from pytest_autodeploy.catalog.fit import Placement, place
 from pytest_autodeploy.deliver.arena import Arena, arena_for
 from pytest_autodeploy.deliver.characterization import (
     ALLOCATOR_BYTES,
@@ -18,12 +18,12 @@ from pytest_autodeploy.deliver.characterization import (
 )
 from pytest_autodeploy.deliver.dtypes import TYPES, c_type, c_values
 from pytest_autodeploy.deliver.errors import CharacterizationError
-from pytest_autodeploy.model.naming import c_identifier
+from pytest_autodeploy.image import cmake, neuralspot
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
-    from pytest_autodeploy.build.recipe import Places
-    from pytest_autodeploy.build.trees import TflmTree
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.recipe import Places
+    from pytest_autodeploy.image.trees import TflmTree
     from pytest_autodeploy.model.graph import Model
 
 Console = Literal["stdio", "neuralspot", "ambiqsuite"]

@@ -9,11 +9,11 @@ from pytest_autodeploy.board.jlink import COMMANDER, JLink, find_commander
 from pytest_autodeploy.board.probe import Connected, ProbeUnavailable
 from pytest_autodeploy.board.pyocd import PyOcd, find_pyocd
 from pytest_autodeploy.board.usb_ports import SEGGER_VID, ports_of_boards
-from pytest_autodeploy.build.firmware import BuildOptions
 from pytest_autodeploy.doctor.access import denied
 from pytest_autodeploy.doctor.check import Check
 from pytest_autodeploy.doctor.fixes import pip_install
 from pytest_autodeploy.doctor.usb import usb_devices
+from pytest_autodeploy.image.firmware import BuildOptions
 
 TIMEOUT_S = 10.0
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.image.firmware import BuildOptions
 
 State = Literal["ok", "missing", "trouble"]
 """``missing`` is what nobody needs who does not want it; ``trouble`` is there and does not work."""

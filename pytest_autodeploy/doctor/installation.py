@@ -13,11 +13,11 @@ from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.base.cache_folder import user_cache
+from pytest_autodeploy.base.units import si
 from pytest_autodeploy.doctor.check import Check, Look
 from pytest_autodeploy.doctor.fixes import pip_install
-from pytest_autodeploy.report.units import si
-from pytest_autodeploy.user_cache import user_cache
+from pytest_autodeploy.image.firmware import BuildOptions
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement

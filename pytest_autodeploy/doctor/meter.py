@@ -12,11 +12,11 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from pytest_autodeploy.board.tool import run_tool
-from pytest_autodeploy.build.firmware import BuildOptions
+from pytest_autodeploy.base.process import run_tool
 from pytest_autodeploy.doctor.access import denied
 from pytest_autodeploy.doctor.check import Check
 from pytest_autodeploy.doctor.usb import usb_devices
+from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.power.joulescope import MODELS, device_name
 
 JOULESCOPE_VID = 0x16D0

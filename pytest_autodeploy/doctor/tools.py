@@ -8,14 +8,16 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from pytest_autodeploy.board.catalog import CORES, board_names
+from pytest_autodeploy.base.process import run_tool
 from pytest_autodeploy.board.emulated import QEMU
-from pytest_autodeploy.board.tool import run_tool
-from pytest_autodeploy.build.errors import BuildError, ToolMissing, TreeError
-from pytest_autodeploy.build.firmware import BuildOptions
-from pytest_autodeploy.build.licence import ambiq_only
-from pytest_autodeploy.build.toolchain import GCC, VARIABLE, find_toolchain
-from pytest_autodeploy.build.trees import (
+from pytest_autodeploy.catalog.boards import CORES, board_names
+from pytest_autodeploy.doctor.check import Check
+from pytest_autodeploy.doctor.fixes import install, set_variable
+from pytest_autodeploy.image.errors import BuildError, ToolMissing, TreeError
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.image.licence import ambiq_only
+from pytest_autodeploy.image.toolchain import GCC, VARIABLE, find_toolchain
+from pytest_autodeploy.image.trees import (
     RUNTIMES,
     SDK_VARIABLE,
     TFLM_VARIABLE,
@@ -23,8 +25,6 @@ from pytest_autodeploy.build.trees import (
     find_sdk,
     find_tflm,
 )
-from pytest_autodeploy.doctor.check import Check
-from pytest_autodeploy.doctor.fixes import install, set_variable
 
 TIMEOUT_S = 10.0
 OLDEST_CMAKE = (3, 20)

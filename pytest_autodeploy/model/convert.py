@@ -16,8 +16,8 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from pytest_autodeploy.errors import InputsError, MissingExtra, ModelError
-from pytest_autodeploy.model.naming import c_identifier
+from pytest_autodeploy.base.errors import InputsError, MissingExtra, ModelError
+from pytest_autodeploy.base.naming import c_identifier
 from pytest_autodeploy.model.samples import read_samples
 
 _KERAS = (".keras", ".h5")

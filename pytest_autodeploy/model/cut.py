@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.execution import called_subgraphs
 from pytest_autodeploy.model.graph import Model, Operator, Tensor
 from pytest_autodeploy.model.parse import parse

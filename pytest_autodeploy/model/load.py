@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.flatbuffer import Damaged
 from pytest_autodeploy.model.graph import Model, Operator, Tensor
 from pytest_autodeploy.model.operators import VELA_CUSTOM_CODE

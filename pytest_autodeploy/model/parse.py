@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.execution import in_execution_order
 from pytest_autodeploy.model.flatbuffer import FIELDS, Damaged, Flatbuffer, Table
 from pytest_autodeploy.model.graph import Model, Operator, Quantization, Tensor

@@ -7,7 +7,7 @@ from copy import copy
 from itertools import chain
 from typing import Any
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.graph import Model
 
 _ALIGNMENT = 16

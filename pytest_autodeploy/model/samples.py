@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.errors import InputsError
-from pytest_autodeploy.model.naming import c_identifier
+from pytest_autodeploy.base.errors import InputsError
+from pytest_autodeploy.base.naming import c_identifier
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from pytest_autodeploy.errors import ResultsError
+from pytest_autodeploy.base.cache_folder import user_cache
+from pytest_autodeploy.base.errors import ResultsError
+from pytest_autodeploy.base.files import write_bytes
 from pytest_autodeploy.npu.vela import VelaOutput
-from pytest_autodeploy.report.files import write_bytes
-from pytest_autodeploy.user_cache import user_cache
 
 _FORMAT = 1
 

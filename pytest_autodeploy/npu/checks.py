@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pytest_autodeploy.base.units import grouped
 from pytest_autodeploy.npu.results import Layer
 from pytest_autodeploy.npu.summary import KIB, Summary
-from pytest_autodeploy.report.units import grouped
 
 _ROUNDING = 1e-6
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from pytest_autodeploy.errors import MissingExtra
-from pytest_autodeploy.npu.accelerators import check_accelerator, default_system, did_you_mean
-from pytest_autodeploy.npu.errors import NpuConfigError
-from pytest_autodeploy.resources import resource
+from pytest_autodeploy.base.errors import MissingExtra, NpuConfigError
+from pytest_autodeploy.base.resources import resource
+from pytest_autodeploy.catalog.accelerators import check_accelerator, default_system, did_you_mean
 
 MEMORIES: Mapping[str, str] = {
     "Sram": "sram",

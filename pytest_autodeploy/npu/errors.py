@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pytest_autodeploy.errors import AutodeployError
+from pytest_autodeploy.base.errors import AutodeployError
 
 Kind = Literal["compiled", "crashed", "rejected", "timeout", "unreadable", "no cycles"]
 """Vela's own output given as a model, Vela died, said no, took too long, wrote what cannot be
@@ -19,7 +19,3 @@ class NpuEstimateFailed(AutodeployError):
     ) -> None:
         super().__init__(what, seconds=seconds, hint=hint)
         self.kind = kind
-
-
-class NpuConfigError(AutodeployError):
-    """No such accelerator, system configuration or memory mode, or a bad configuration file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_autodeploy.measurement import Better, Measurement
+from pytest_autodeploy.base.measurement import Better, Measurement
 from pytest_autodeploy.npu.results import Estimate, Unavailable, Value
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_autodeploy.errors import MissingExtra
+from pytest_autodeploy.base.errors import MissingExtra
 from pytest_autodeploy.npu import child
 from pytest_autodeploy.npu.config_file import NpuSystem
 from pytest_autodeploy.npu.debug_db import debug_tables

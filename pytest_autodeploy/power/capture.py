@@ -11,13 +11,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from pytest_autodeploy.closing import Closing
-from pytest_autodeploy.errors import MissingExtra
+from pytest_autodeploy.base.closing import Closing
+from pytest_autodeploy.base.errors import MissingExtra
 from pytest_autodeploy.power.errors import CaptureError
 from pytest_autodeploy.power.meter import IN0, IN1, Chunk
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.measurement import Source
+    from pytest_autodeploy.base.measurement import Source
     from pytest_autodeploy.power.meter import Codes, MeterFacts
 
 USER_DATA = 0xAD0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.units import si
 from pytest_autodeploy.power.errors import WindowFault, WiringFault
 from pytest_autodeploy.power.window import Ending
-from pytest_autodeploy.report.units import si
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.power.errors import MeterUnavailable
+from pytest_autodeploy.settings.meter_choice import chosen_for, parse_choice
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
-    from pytest_autodeploy.config import Settings
-    from pytest_autodeploy.limits import Mode
+    from pytest_autodeploy.limits.declarations import Mode
     from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.power.meter import Meter
     from pytest_autodeploy.power.replay import Replay
-    from pytest_autodeploy.session import ModelSession
-
-Kind = Literal["joulescope", "replay", "sim", "off"]
-
-SYNTAX = "joulescope[:SERIAL], replay:FILE, sim or off"
-KINDS: dict[str, Kind] = {
-    "joulescope": "joulescope",
-    "replay": "replay",
-    "sim": "sim",
-    "off": "off",
-}
-NO_METER = "no power meter; give --autodeploy-power METER"
+    from pytest_autodeploy.session.model_session import ModelSession
+    from pytest_autodeploy.settings.settings import Settings
 
 OPTIONS = ("io_voltage",)
 """What ``power_meter_options`` may set."""
@@ -37,36 +27,6 @@ DEFAULT_IO_VOLTAGE = 1.8
 
 CAPTURES = "captures"
 """The folder below the results for what ``--autodeploy-save-capture`` keeps."""
-
-
-class Choice(NamedTuple):
-    """A meter as chosen; ``what`` is a serial number or the path of a capture."""
-
-    kind: Kind
-    what: str | None = None
-
-
-def parse_choice(text: str) -> Choice:
-    """The meter that a user wrote. Raises ValueError."""
-    name, colon, what = text.partition(":")
-    kind = KINDS.get(name)
-    with_what = {"joulescope": bool(what) or not colon, "replay": bool(what)}
-    if kind is None or not with_what.get(kind, not colon):
-        raise ValueError(f"{text!r} is not {SYNTAX}")
-    return Choice(kind, what or None)
-
-
-def chosen_for(board_id: str, settings: Settings) -> Choice:
-    """The meter of a board: the chosen one, else the simulated one of a simulated board."""
-    if settings.power is not None:
-        return parse_choice(settings.power)
-    owned = board_id.startswith("sim:") and settings.evb_port is None
-    return Choice("sim") if owned else Choice("off")
-
-
-def has_meter(settings: Settings) -> bool:
-    """Whether any board of the run has a meter."""
-    return any(chosen_for(board, settings).kind != "off" for board in settings.evb)
 
 
 class Meters:
@@ -151,7 +111,7 @@ class Meters:
         return self._simulated[board]
 
     def _capture_path(self, session: ModelSession, mode: Mode) -> Path:
-        from pytest_autodeploy.model.naming import file_name
+        from pytest_autodeploy.base.naming import file_name
 
         model, board = file_name(session.model.name), file_name(session.board.id)
         name = f"{model}-{session.model.sha256[:8]}-{board}-{mode}.jls"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_autodeploy.errors import AutodeployError
+from pytest_autodeploy.base.errors import AutodeployError
 
 
 class PowerError(AutodeployError):

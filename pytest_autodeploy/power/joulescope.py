@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_autodeploy.errors import MissingExtra
+from pytest_autodeploy.base.errors import MissingExtra
 from pytest_autodeploy.power.aligned import Aligned
 from pytest_autodeploy.power.errors import MeterFailed, MeterUnavailable
 from pytest_autodeploy.power.meter import Chunk, MeterFacts

@@ -15,16 +15,16 @@ from pytest_autodeploy.power.handshake import Handshake
 from pytest_autodeploy.power.plan import WAIT_S, Plan, plan
 from pytest_autodeploy.power.replay import Replay
 from pytest_autodeploy.power.replayed import replayed
-from pytest_autodeploy.power.result import Energy
 from pytest_autodeploy.power.window import Window, WindowFinder
 from pytest_autodeploy.rpc.messages import Capability, ClockMode, PowerOutcome
+from pytest_autodeploy.session.energy import Energy
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
-    from pytest_autodeploy.limits import Mode
+    from pytest_autodeploy.limits.declarations import Mode
     from pytest_autodeploy.power.meter import Chunk, Meter, MeterFacts
     from pytest_autodeploy.rpc.messages import PowerRun
-    from pytest_autodeploy.session import ModelSession
+    from pytest_autodeploy.session.model_session import ModelSession
 
 TIMED_RUNS = 2
 """Inferences that the plan is made from, after the first."""

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_autodeploy.measurement import Source
+from pytest_autodeploy.base.measurement import Source
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,16 +8,16 @@ from pytest_autodeploy.power.checks import check_supply, check_window, pin
 from pytest_autodeploy.power.errors import CaptureError, WiringFault
 from pytest_autodeploy.power.lines import bits_of, line_names
 from pytest_autodeploy.power.meter import BOTH
-from pytest_autodeploy.power.result import Energy
 from pytest_autodeploy.power.window import Phase, Window, WindowFinder
+from pytest_autodeploy.session.energy import Energy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_autodeploy.limits import Mode
+    from pytest_autodeploy.limits.declarations import Mode
     from pytest_autodeploy.power.capture import About
     from pytest_autodeploy.power.replay import Replay
-    from pytest_autodeploy.session import ModelSession
+    from pytest_autodeploy.session.model_session import ModelSession
 
 
 def replayed(replay: Replay, session: ModelSession, mode: Mode, runs: int | None) -> Energy:

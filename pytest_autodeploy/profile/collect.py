@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.measurement import Source
+from pytest_autodeploy.base.measurement import Source
 from pytest_autodeploy.profile.records import Layer, LayerProfile, Run
 from pytest_autodeploy.rpc.messages import BoardKind
 

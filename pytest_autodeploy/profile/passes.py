@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.errors import BoardError, BoardRefused
-from pytest_autodeploy.profile.pmu import EVENTS
+from pytest_autodeploy.base.errors import BoardError, BoardRefused
+from pytest_autodeploy.catalog.pmu import EVENTS
 from pytest_autodeploy.rpc.messages import LayerRecord
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_autodeploy.measurement import Source
+from pytest_autodeploy.base.measurement import Source
 
 Run = Literal["first", "warm"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_autodeploy.reference.tolerance import steps_text
+from pytest_autodeploy.limits.tolerance import steps_text
 
 Unit = Literal["steps", "real"]
 

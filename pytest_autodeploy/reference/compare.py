@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_autodeploy.errors import ReferenceFailed
-from pytest_autodeploy.reference import PATHS, metrics
+from pytest_autodeploy.base.errors import ReferenceFailed
+from pytest_autodeploy.base.kernel_paths import PATHS
+from pytest_autodeploy.limits.tolerance import Tolerance
+from pytest_autodeploy.reference import metrics
 from pytest_autodeploy.reference.agreement import (
     Agreement,
     OutputAgreement,
@@ -18,7 +20,6 @@ from pytest_autodeploy.reference.agreement import (
     describe,
     failure_text,
 )
-from pytest_autodeploy.reference.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_autodeploy.errors import InputsError
+from pytest_autodeploy.base.errors import InputsError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

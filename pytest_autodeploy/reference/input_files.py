@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_autodeploy.errors import InputsError
+from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.reference.inputs import arrays_by_name
 
 if TYPE_CHECKING:

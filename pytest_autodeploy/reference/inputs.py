@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.errors import InputsError
+from pytest_autodeploy.base.errors import InputsError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.errors import ReferenceFailed
+from pytest_autodeploy.base.errors import ReferenceFailed
 from pytest_autodeploy.reference.child import Child, ChildDiedError, ChildTimeoutError
 
 if TYPE_CHECKING:

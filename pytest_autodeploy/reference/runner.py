@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.closing import Closing
-from pytest_autodeploy.errors import MissingExtra, ReferenceFailed
-from pytest_autodeploy.reference import ALL_PATHS, LITERT_PATHS, TENSOR_PATHS, TFLM_PATH
+from pytest_autodeploy.base.closing import Closing
+from pytest_autodeploy.base.errors import MissingExtra, ReferenceFailed
+from pytest_autodeploy.base.kernel_paths import ALL_PATHS, LITERT_PATHS, TENSOR_PATHS, TFLM_PATH
 from pytest_autodeploy.reference.messages import decode, encode
 from pytest_autodeploy.reference.process import PathFailed, Process
 from pytest_autodeploy.reference.tensors import Collected, made_tensors

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_autodeploy.report.figure import Figure
-from pytest_autodeploy.report.layers import Column
-from pytest_autodeploy.report.text import one_line
-from pytest_autodeploy.report.units import percent
+from pytest_autodeploy.base.figure import Figure
+from pytest_autodeploy.base.table import Column
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.units import percent
 
 Plain = Mapping[str, Any]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_autodeploy.report.figure import Figure
-from pytest_autodeploy.report.layers import Column, table
-from pytest_autodeploy.report.text import one_line
-from pytest_autodeploy.report.units import grouped
+from pytest_autodeploy.base.figure import Figure
+from pytest_autodeploy.base.table import Column, table
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.units import grouped
 
 Plain = Mapping[str, Any]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_autodeploy.report.figure import Figure
-from pytest_autodeploy.report.text import one_line
-from pytest_autodeploy.report.units import si
+from pytest_autodeploy.base.figure import Figure
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.units import si
 
 Plain = Mapping[str, Any]
 

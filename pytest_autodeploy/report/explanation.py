@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_autodeploy.report.figure import Figure
-from pytest_autodeploy.report.layers import Column
-from pytest_autodeploy.report.text import one_line
+from pytest_autodeploy.base.figure import Figure
+from pytest_autodeploy.base.table import Column
+from pytest_autodeploy.base.text import one_line
 
 Plain = Mapping[str, Any]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_autodeploy.base.figure import Figure
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.units import si
 from pytest_autodeploy.report.agreement import agreement_words
 from pytest_autodeploy.report.energy import ENERGY_NAMES, energy_figures
-from pytest_autodeploy.report.figure import Figure
-from pytest_autodeploy.report.text import one_line
-from pytest_autodeploy.report.units import si
 
 _LABELS = {
     "macs": "Total estimated MACs",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_autodeploy.config import Settings
+from pytest_autodeploy.settings.settings import Settings
 
 
 def header_lines(settings: Settings) -> list[str]:

@@ -12,7 +12,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from pytest_autodeploy.baseline.html import comparison_html
+from pytest_autodeploy.base.figure import Figure
+from pytest_autodeploy.base.text import lines, one_line
+from pytest_autodeploy.base.units import percent, si
 from pytest_autodeploy.profile.layer_csv import csv_text
 from pytest_autodeploy.report.accuracy import accuracy_parts
 from pytest_autodeploy.report.agreement import (
@@ -21,15 +23,13 @@ from pytest_autodeploy.report.agreement import (
     agreement_words,
 )
 from pytest_autodeploy.report.artifacts import artifact_figures, footprint_columns
+from pytest_autodeploy.report.baseline_html import comparison_html
 from pytest_autodeploy.report.energy import waveforms
 from pytest_autodeploy.report.explanation import explanation_parts
-from pytest_autodeploy.report.figure import Figure
 from pytest_autodeploy.report.figures import figures, latency_of, ran_on
 from pytest_autodeploy.report.layers import layer_columns, longest, total_us
 from pytest_autodeploy.report.results import csv_name
 from pytest_autodeploy.report.terminal import title
-from pytest_autodeploy.report.text import lines, one_line
-from pytest_autodeploy.report.units import percent, si
 from pytest_autodeploy.report.verdicts import verdict_rows
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _render(template: str, **values: Any) -> str:
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    from pytest_autodeploy.resources import resource
+    from pytest_autodeploy.base.resources import resource
 
     return Environment(
         loader=FileSystemLoader(resource("templates", "html")),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_autodeploy.report.text import one_line
+from pytest_autodeploy.base.text import one_line
 
 Property = tuple[str, str | float]
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.errors import ResultsError
-from pytest_autodeploy.report.files import write_bytes
+from pytest_autodeploy.base.errors import ResultsError
+from pytest_autodeploy.base.files import write_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pytest_autodeploy.base.files import write_bytes
+from pytest_autodeploy.base.naming import file_name
 from pytest_autodeploy.baseline.comparison import merged
-from pytest_autodeploy.model.naming import file_name
 from pytest_autodeploy.profile.layer_csv import csv_text
-from pytest_autodeploy.report.files import write_bytes
 from pytest_autodeploy.report.result_json import json_text
 
 Record = Mapping[str, Any]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pytest_autodeploy.base.figure import Figure
+from pytest_autodeploy.base.table import Column, table
+from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.report.accuracy import accuracy_figures
 from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
 from pytest_autodeploy.report.explanation import compared_figure
-from pytest_autodeploy.report.figure import Figure
 from pytest_autodeploy.report.figures import agreement_figure, figures, ran_on
-from pytest_autodeploy.report.layers import Column, layer_columns, table, total_us
-from pytest_autodeploy.report.text import one_line
+from pytest_autodeploy.report.layers import layer_columns, total_us
 from pytest_autodeploy.report.verdicts import verdict_rows
 
 _VALUE_WIDTH = 10

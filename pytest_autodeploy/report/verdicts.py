@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_autodeploy.report.text import lines, one_line
-from pytest_autodeploy.report.units import si
+from pytest_autodeploy.base.text import lines, one_line
+from pytest_autodeploy.base.units import si
 
 COMPARED = ("regression", "not comparable")
 """Failures whose tables are shown on their own."""

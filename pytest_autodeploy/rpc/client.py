@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from pytest_autodeploy.errors import BoardError, BoardRefused, LinkError, WrongFirmware
+from pytest_autodeploy.base.errors import BoardError, BoardRefused, LinkError, WrongFirmware
 from pytest_autodeploy.rpc import messages
 from pytest_autodeploy.rpc.exchange import Exchange, Refusal
 from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES

@@ -11,7 +11,7 @@ from typing import Any
 from erpc.client import ClientManager, RequestContext
 from erpc.codec import CodecError, MessageInfo, MessageType
 
-from pytest_autodeploy.errors import AutodeployError, BoardTimeout, LinkError
+from pytest_autodeploy.base.errors import AutodeployError, BoardTimeout, LinkError
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.messages import SERVICE_ID, Call, Status
 from pytest_autodeploy.rpc.wire import MessageCodec

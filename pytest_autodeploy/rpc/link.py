@@ -8,7 +8,7 @@ from erpc.client import RequestError
 from erpc.transport import FramedTransport
 from serial import SerialTimeoutException
 
-from pytest_autodeploy.errors import AutodeployError, BoardDied, BoardTimeout, LinkError
+from pytest_autodeploy.base.errors import AutodeployError, BoardDied, BoardTimeout, LinkError
 from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES, FastCrc16, parse_header
 from pytest_autodeploy.rpc.messages import BOARD_SILENCE_S, MAX_MESSAGE_BYTES, MESSAGE_HEAD_BYTES
 from pytest_autodeploy.rpc.ports import READ_BYTES, WRITE_BYTES, close_port, open_port

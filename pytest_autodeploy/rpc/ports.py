@@ -12,7 +12,7 @@ from typing import Any
 from serial import serial_for_url
 from serial.tools import list_ports
 
-from pytest_autodeploy.errors import BoardUnavailable
+from pytest_autodeploy.base.errors import BoardUnavailable
 
 READ_TIMEOUT_S = 0.05
 """Of one read of the port. It never changes: setting it on an open port reconfigures the port."""

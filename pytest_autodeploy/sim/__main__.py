@@ -13,8 +13,8 @@ from pathlib import Path
 from shlex import join
 from typing import Any
 
-from pytest_autodeploy.board.catalog import board_names, board_spec
-from pytest_autodeploy.errors import AutodeployError, MissingExtra
+from pytest_autodeploy.base.errors import AutodeployError, MissingExtra
+from pytest_autodeploy.catalog.boards import board_names, board_spec
 from pytest_autodeploy.sim.captured import STDERR, CapturedStderr
 from pytest_autodeploy.sim.faults import SYNTAX, Fault, Faults, parse_fault
 from pytest_autodeploy.sim.flash import distribution_version

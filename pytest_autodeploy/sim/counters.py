@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_autodeploy.profile.pmu import EVENTS
+from pytest_autodeploy.catalog.pmu import EVENTS
 from pytest_autodeploy.rpc.messages import Status
 from pytest_autodeploy.rpc.service import Refused
 

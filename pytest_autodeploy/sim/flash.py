@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.board.fit import place
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
+from pytest_autodeploy.catalog.fit import place
 from pytest_autodeploy.model.load import load_model
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.model.graph import Model
 
 

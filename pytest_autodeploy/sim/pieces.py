@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.errors import ModelError
+from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.cut import cut_model
 from pytest_autodeploy.rpc.messages import Status
 from pytest_autodeploy.rpc.service import Log, Refused

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from pytest_autodeploy.errors import AutodeployError
+from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.rpc.framing import FrameScanner
 from pytest_autodeploy.rpc.messages import BOARD_SILENCE_S
 from pytest_autodeploy.rpc.service import dispatch

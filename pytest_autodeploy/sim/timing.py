@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import Core
+    from pytest_autodeploy.catalog.boards import Core
     from pytest_autodeploy.model.graph import Operator
 
 OPERATOR_OVERHEAD = 3_492

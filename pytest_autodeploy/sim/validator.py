@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.board.fit import place
-from pytest_autodeploy.errors import ModelDoesNotFit, ModelError
+from pytest_autodeploy.base.errors import ModelDoesNotFit, ModelError
+from pytest_autodeploy.catalog.fit import place
 from pytest_autodeploy.rpc.messages import (
     PROTOCOL_VERSION,
     BoardKind,
@@ -34,7 +34,7 @@ from pytest_autodeploy.sim.supply import power_states
 from pytest_autodeploy.sim.timing import layer_cycles
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.catalog import BoardSpec
+    from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.sim.captured import CapturedStderr
     from pytest_autodeploy.sim.operator_fault import OperatorFault
 

@@ -1,0 +1,105 @@
+"""The errors of the project: each says what, on which board, after how long, and what to do."""
+
+from __future__ import annotations
+
+
+class AutodeployError(Exception):
+    """Root of all errors; its text is one clear message.
+
+    ``what`` happened, on which ``board``, after how many ``seconds``, and a ``hint`` on what to do.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        board: str | None = None,
+        seconds: float | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.board = board
+        self.seconds = seconds
+        self.hint = hint
+
+    def __str__(self) -> str:
+        text = self.what
+        if self.board is not None:
+            text = f"{self.board}: {text}"
+        if self.seconds is not None:
+            text += f" after {self.seconds:.3g} s"
+        return f"{text}\n  {self.hint}" if self.hint else text
+
+
+class MissingExtra(AutodeployError):
+    """A feature needs a package of an extra that is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs the extra {extra!r}",
+            hint=f"pip install 'pytest-autodeploy[{extra}]'",
+        )
+
+
+class ModelError(AutodeployError):
+    """A model file cannot be used: missing, damaged, or with something that TFLM cannot run."""
+
+
+class ModelDoesNotFit(ModelError):
+    """A model or its arena does not fit the memories of the board."""
+
+
+class InputsError(AutodeployError):
+    """The given inputs, or their labels, cannot be used with the model."""
+
+
+class NpuConfigError(AutodeployError):
+    """No such accelerator, system configuration or memory mode, or a bad configuration file."""
+
+
+class ReferenceFailed(AutodeployError):
+    """The PC could not run the model."""
+
+
+class ResultsError(AutodeployError):
+    """A result file or folder could not be written."""
+
+
+class BoardError(AutodeployError):
+    """Root of what goes wrong with a board, which is not to be trusted until it is restarted."""
+
+
+class BoardUnavailable(BoardError):
+    """The board, or its port, is not there or is in use."""
+
+
+class BoardTimeout(BoardError):
+    """The board did not answer a call within its deadline."""
+
+
+class BoardDied(BoardError):
+    """The board went away during a call."""
+
+
+class LinkError(BoardError):
+    """The link delivered what no board sends: bad CRC, wrong sequence number, malformed reply."""
+
+
+TRANSIENT = (BoardDied, BoardTimeout, LinkError)
+"""What a fresh board may not do again."""
+
+
+class WrongFirmware(BoardError):
+    """The board answers, but it does not run the image that was expected."""
+
+
+class BoardRefused(BoardError):
+    """The board is healthy and refused a call; ``status`` is its Status, ``words`` its own log."""
+
+    def __init__(
+        self, what: str, *, status: str, words: str, board: str, hint: str | None = None
+    ) -> None:
+        super().__init__(f"{what}: {words}" if words else what, board=board, hint=hint)
+        self.status = status
+        self.words = words

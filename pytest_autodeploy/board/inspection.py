@@ -1,0 +1,145 @@
+"""What a person asks of a model before a board is involved: its work, its needs, where it fits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_autodeploy.base.errors import ModelDoesNotFit, ModelError
+from pytest_autodeploy.catalog.boards import BoardSpec, Kind, board_names, board_spec
+from pytest_autodeploy.catalog.fit import ALIGNMENT, place
+from pytest_autodeploy.model.arena import least_arena_bytes
+from pytest_autodeploy.model.graph import Model, Tensor
+from pytest_autodeploy.model.load import check_runnable
+
+_KINDS: tuple[Kind, ...] = ("hardware", "emulated")
+
+
+@dataclass(frozen=True)
+class OperatorKind:
+    """All operators of one kind: how many, and their MACs, None when unknown."""
+
+    name: str
+    custom: bool
+    count: int
+    macs: int | None
+    resolver: str | None
+
+
+@dataclass(frozen=True)
+class BoardFit:
+    """Whether a board has room for the model and the least arena; ``reason`` says why it has not.
+
+    A board without room for the least arena cannot run the model. One that has it may still be too
+    small for the real arena, which only a run tells.
+    """
+
+    board: str
+    kind: Kind
+    fits: bool
+    model_memory: str | None = None
+    arena_memory: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a model's file says; ``refusal`` is why no board could run it, or None."""
+
+    model: Model
+    operators: tuple[OperatorKind, ...]
+    least_arena_bytes: int
+    boards: tuple[BoardFit, ...]
+    refusal: str | None
+
+    @property
+    def usable(self) -> bool:
+        """Whether any board can be expected to run the model."""
+        return self.refusal is None and any(board.fits for board in self.boards)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The inspection as plain values; MACs that are unknown are None, sizes are in bytes.
+
+        ``arena`` has the source ``estimated``.
+        """
+        model = self.model
+        return {
+            "name": model.name,
+            "path": str(model.path),
+            "sha256": model.sha256,
+            "size_bytes": model.size_bytes,
+            "parameters": model.parameters,
+            "macs": model.macs,
+            "subgraphs": model.subgraphs,
+            "resource_variables": model.resource_variables,
+            "inputs": [_tensor(tensor) for tensor in model.inputs],
+            "outputs": [_tensor(tensor) for tensor in model.outputs],
+            "operators": [vars(kind) for kind in self.operators],
+            "resolver_methods": list(model.resolver_methods),
+            "arena": {"least_bytes": self.least_arena_bytes, "source": "estimated"},
+            "boards": [vars(fit) for fit in self.boards],
+            "refusal": self.refusal,
+            "usable": self.usable,
+        }
+
+
+def inspect_model(model: Model) -> Inspection:
+    """Look at a model and hold it against every board of the catalog; nothing is run."""
+    least = least_arena_bytes(model)
+    specs = [board_spec(name, kind) for kind in _KINDS for name in board_names(kind)]
+    try:
+        check_runnable(model)
+        refusal = None
+    except ModelError as error:
+        refusal = str(error)
+    return Inspection(
+        model=model,
+        operators=_kinds(model),
+        least_arena_bytes=least,
+        boards=tuple(_fit(spec, model, least) for spec in specs),
+        refusal=refusal,
+    )
+
+
+def _kinds(model: Model) -> tuple[OperatorKind, ...]:
+    """The operators by kind, in the order of their first appearance."""
+    counts = Counter((op.name, op.custom, op.resolver) for op in model.operators)
+    return tuple(
+        OperatorKind(name, custom, count, _macs(model, name, custom), resolver)
+        for (name, custom, resolver), count in counts.items()
+    )
+
+
+def _macs(model: Model, name: str, custom: bool) -> int | None:
+    found = [op.macs for op in model.operators if (op.name, op.custom) == (name, custom)]
+    known = [macs for macs in found if macs is not None]
+    return sum(known) if len(known) == len(found) else None
+
+
+def _fit(spec: BoardSpec, model: Model, least: int) -> BoardFit:
+    arena = max(-(-least // ALIGNMENT) * ALIGNMENT, ALIGNMENT)
+    inputs = sum(tensor.bytes for tensor in model.inputs)
+    try:
+        placed = place(spec, model.size_bytes, arena, buffer_bytes=inputs)
+    except ModelDoesNotFit as error:
+        return BoardFit(spec.name, spec.kind, fits=False, reason=str(error))
+    return BoardFit(
+        spec.name,
+        spec.kind,
+        fits=True,
+        model_memory=placed.model_memory,
+        arena_memory=placed.arena_memory,
+    )
+
+
+def _tensor(tensor: Tensor) -> dict[str, Any]:
+    quantization = tensor.quantization
+    return {
+        "name": tensor.name,
+        "dtype": tensor.dtype,
+        "shape": list(tensor.shape),
+        "bytes": tensor.bytes,
+        "scales": list(quantization.scales) if quantization else [],
+        "zero_points": list(quantization.zero_points) if quantization else [],
+    }

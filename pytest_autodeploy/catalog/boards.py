@@ -1,0 +1,209 @@
+"""The catalog of boards: memories, clocks, ports, probe and pins of each, from catalog.toml."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.catalog.entry import CatalogError, Entry
+
+CATALOG = Path(__file__).with_name("catalog.toml")
+
+Core = Literal["cortex-m4f", "cortex-m55"]
+Transport = Literal["usb", "uart", "socket"]
+Kind = Literal["hardware", "emulated"]
+
+CORES: tuple[Core, ...] = ("cortex-m4f", "cortex-m55")
+TRANSPORTS: tuple[Transport, ...] = ("usb", "uart")  # of hardware
+MEMORIES = ("mram", "sram", "dtcm", "itcm", "psram")
+CLOCK_MODES = ("LP", "HP")
+PINS = ("in0", "in1", "trigger")
+INHERITED = ("core", "memory", "clocks_hz", "jlink", "counters")
+"""What a chip can take from another one with ``like``."""
+
+
+_WORDS: Mapping[Kind, str] = {"hardware": "board", "emulated": "emulated board"}
+
+
+class UnknownBoard(AutodeployError):
+    """No board of that name is in the catalog."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """One memory in bytes: what firmware can use, and what of it firmware and system keep."""
+
+    bytes: int
+    reserved: int
+
+    @property
+    def usable(self) -> int:
+        """Bytes that are left for a model and its arena."""
+        return self.bytes - self.reserved
+
+
+@dataclass(frozen=True)
+class BoardSpec:
+    """What is known of a board; ``sources`` and ``disagreements`` go by group: ``memory.sram``.
+
+    A machine of QEMU has no SDK, probe, USB, power pins or counters: these are empty, or 0.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    soc: str
+    core: Core
+    memories: Mapping[str, Memory]  # by the names in MEMORIES
+    clocks_hz: Mapping[str, int]  # "LP" and "HP"; a mode that does not exist is absent
+    transport: Transport
+    usb_vid: int
+    usb_pid: int | None  # None: any product of the vendor
+    ambiqsuite: str  # version that neuralSPOT builds this board with
+    jlink_device: str
+    load_address: int
+    power_pins: Mapping[str, int]  # GPIO numbers of "in0", "in1" and "trigger"
+    counters: tuple[str, ...]  # per-layer counters of the real board
+    sources: Mapping[str, str]
+    disagreements: Mapping[str, str]
+
+
+def board_names(kind: Kind = "hardware") -> tuple[str, ...]:
+    """Names of all boards of a kind, in the order of the catalog."""
+    return tuple(name for name, spec in _boards().items() if spec.kind == kind)
+
+
+def board_spec(name: str, kind: Kind = "hardware") -> BoardSpec:
+    """The board of that name. Raises UnknownBoard, with the name that may have been meant."""
+    spec = _boards().get(name)
+    if spec is None or spec.kind != kind:
+        near = closest(name, kind)
+        meant = f"Did you mean {near}? " if near else ""
+        raise UnknownBoard(
+            f"unknown {_WORDS[kind]} {name!r}",
+            hint=f"{meant}{_WORDS[kind].capitalize()}s: {', '.join(board_names(kind))}",
+        )
+    return spec
+
+
+def closest(name: str, kind: Kind = "hardware") -> str | None:
+    """The name in the catalog that looks most like this one; None when none does."""
+    import difflib
+
+    by_lower = {known.lower(): known for known in board_names(kind)}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    return by_lower[near[0]] if near else None
+
+
+@functools.cache
+def _boards() -> Mapping[str, BoardSpec]:
+    return MappingProxyType(read_catalog(CATALOG.read_text(encoding="utf-8")))
+
+
+def read_catalog(text: str) -> dict[str, BoardSpec]:
+    """The boards of a catalog in TOML. Raises CatalogError naming the entry and the key."""
+    document = tomllib.loads(text)
+    socs = document.get("soc", {})
+    boards = {name: _board(name, raw, socs) for name, raw in document.get("board", {}).items()}
+    machines = {name: _machine(name, raw) for name, raw in document.get("machine", {}).items()}
+    return boards | machines
+
+
+def _board(name: str, raw: Mapping[str, Any], socs: Mapping[str, Any]) -> BoardSpec:
+    board = Entry(f"board.{name}", raw)
+    soc = _soc(board.one_of("soc", tuple(socs)), socs)
+    memories = _memories(soc.table("memory"))
+    jlink = soc.table("jlink")
+    groups = _groups(board, soc)
+    words = {group: entry.optional_text("disagrees") for group, entry in groups.items()}
+    return BoardSpec(
+        name=name,
+        title=board.text("title"),
+        kind="hardware",
+        soc=board.text("soc"),
+        core=soc.one_of("core", CORES),
+        memories=MappingProxyType({key: _memory(entry) for key, entry in memories.items()}),
+        clocks_hz=_clocks(soc.table("clocks_hz")),
+        transport=board.one_of("transport", TRANSPORTS),
+        usb_vid=board.whole("usb_vid", 1),
+        usb_pid=board.whole("usb_pid", 1) if board.has("usb_pid") else None,
+        ambiqsuite=board.text("ambiqsuite"),
+        jlink_device=jlink.text("device"),
+        load_address=jlink.whole("load_address", 0),
+        power_pins=MappingProxyType({pin: board.table("power").whole(pin, 0) for pin in PINS}),
+        counters=soc.table("counters").texts("names"),
+        sources=MappingProxyType({group: entry.text("source") for group, entry in groups.items()}),
+        disagreements=MappingProxyType({group: text for group, text in words.items() if text}),
+    )
+
+
+def _machine(name: str, raw: Mapping[str, Any]) -> BoardSpec:
+    machine = Entry(f"machine.{name}", raw)
+    memories = _memories(machine.table("memory"))
+    groups = {f"memory.{key}": entry for key, entry in memories.items()} | {"board": machine}
+    return BoardSpec(
+        name=name,
+        title=machine.text("title"),
+        kind="emulated",
+        soc="",
+        core=machine.one_of("core", CORES),
+        memories=MappingProxyType({key: _memory(entry) for key, entry in memories.items()}),
+        clocks_hz=_clocks(machine.table("clocks_hz")),
+        transport="socket",
+        usb_vid=0,
+        usb_pid=None,
+        ambiqsuite="",
+        jlink_device="",
+        load_address=0,
+        power_pins=MappingProxyType({}),
+        counters=(),
+        sources=MappingProxyType({group: entry.text("source") for group, entry in groups.items()}),
+        disagreements=MappingProxyType({}),
+    )
+
+
+def _soc(name: str, socs: Mapping[str, Any]) -> Entry:
+    own = Entry(f"soc.{name}", socs[name])
+    if not own.has("like"):
+        return own
+    other = socs[own.one_of("like", tuple(socs))]
+    inherited = {key: other[key] for key in INHERITED if key in other}
+    return Entry(own.name, {**inherited, **own.raw})
+
+
+def _groups(board: Entry, soc: Entry) -> dict[str, Entry]:
+    """Every group of figures that has a source of its own."""
+    memories = _memories(soc.table("memory"))
+    return {
+        **{f"memory.{key}": entry for key, entry in memories.items()},
+        **{key: soc.table(key) for key in ("clocks_hz", "jlink", "counters")},
+        "board": board,
+        "power": board.table("power"),
+    }
+
+
+def _memories(table: Entry) -> dict[str, Entry]:
+    unknown = set(table.raw) - set(MEMORIES)
+    if unknown:
+        raise CatalogError(f"board catalog: {table.name}: unknown memory {min(unknown)}")
+    return {key: table.table(key) for key in MEMORIES if key in table.raw}
+
+
+def _memory(entry: Entry) -> Memory:
+    memory = Memory(bytes=entry.whole("bytes", 1), reserved=entry.whole("reserved", 0))
+    if memory.usable <= 0:
+        raise CatalogError(f"board catalog: {entry.name}: reserved leaves nothing to use")
+    return memory
+
+
+def _clocks(entry: Entry) -> Mapping[str, int]:
+    clocks = {mode: entry.whole(mode, 1) for mode in CLOCK_MODES if entry.has(mode)}
+    if not clocks:
+        raise CatalogError(f"board catalog: {entry.name}: has neither LP nor HP")
+    return MappingProxyType(clocks)

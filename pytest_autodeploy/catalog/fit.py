@@ -1,0 +1,117 @@
+"""Where a model and its arena go in the memories of a board, and whether they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_autodeploy.base.errors import ModelDoesNotFit
+from pytest_autodeploy.catalog.boards import BoardSpec
+
+MODEL_MEMORIES = ("mram", "sram", "psram")
+ARENA_MEMORIES = ("dtcm", "sram", "psram")
+"""Each in order of preference: the first that has the room is taken."""
+
+BUFFER_MEMORY = "sram"
+"""Where firmware keeps what the host writes for the model."""
+
+ALIGNMENT = 16
+"""TFLM's: it cannot use the bytes of an arena beyond a multiple of it."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The memories that hold the model and the arena, and the bytes that the arena gets."""
+
+    model_memory: str
+    arena_memory: str
+    arena_bytes: int
+
+
+@dataclass(frozen=True)
+class Use:
+    """Bytes of a memory that something else uses."""
+
+    what: str
+    memory: str
+    bytes: int
+
+
+def place(
+    spec: BoardSpec,
+    model_bytes: int,
+    arena_bytes: int = 0,
+    *,
+    buffer_bytes: int = 0,
+    model_memories: Sequence[str] = MODEL_MEMORIES,
+    arena_memories: Sequence[str] = ARENA_MEMORIES,
+) -> Placement:
+    """Place a model and an arena; ``arena_bytes`` 0 is the largest arena on the chip.
+
+    ``buffer_bytes`` are kept free for copies of the model's inputs; the ``memories`` are those
+    that may be taken. Raises ModelDoesNotFit with the sum for each memory that was considered.
+    """
+    uses = [Use("inputs", BUFFER_MEMORY, buffer_bytes)]
+    model = _first_fit(spec, "model", model_bytes, model_memories, uses)
+    uses.append(Use("model", model, model_bytes))
+    if arena_bytes == 0:
+        memory, arena_bytes = largest_arena(spec, uses, arena_memories)
+        return Placement(model, memory, arena_bytes)
+    arena = _first_fit(spec, "arena", arena_bytes, arena_memories, uses)
+    return Placement(model, arena, arena_bytes)
+
+
+def largest_arena(
+    spec: BoardSpec, uses: Sequence[Use] = (), memories: Sequence[str] = ARENA_MEMORIES
+) -> tuple[str, int]:
+    """The memory on the chip with the most room beside ``uses``, and that room in bytes.
+
+    External PSRAM is slow: an arena goes there only when its size is asked for, or when no other
+    memory is allowed. Raises ModelDoesNotFit when nothing is left.
+    """
+    on_chip = [name for name in memories if name != "psram"]
+    present = _present(spec, "arena", on_chip or memories)
+    rooms = {name: _room(spec, name, uses) for name in present}
+    largest = max(rooms, key=lambda name: rooms[name])
+    if rooms[largest] < ALIGNMENT:
+        raise ModelDoesNotFit(
+            f"the arena does not fit: {_sum(spec, 'arena', ALIGNMENT, largest, uses)}"
+        )
+    return largest, rooms[largest] // ALIGNMENT * ALIGNMENT
+
+
+def _first_fit(
+    spec: BoardSpec, what: str, size: int, memories: Sequence[str], uses: Sequence[Use]
+) -> str:
+    present = _present(spec, what, memories)
+    for memory in present:
+        if size <= _room(spec, memory, uses):
+            return memory
+    sums = "; ".join(_sum(spec, what, size, memory, uses) for memory in present)
+    raise ModelDoesNotFit(f"the {what} does not fit: {sums}")
+
+
+def _present(spec: BoardSpec, what: str, memories: Sequence[str]) -> list[str]:
+    present = [memory for memory in memories if memory in spec.memories]
+    if not present:
+        raise ModelDoesNotFit(
+            f"{spec.name} has no {' or '.join(memories).upper()} for the {what}; "
+            f"its memories are {', '.join(spec.memories).upper()}"
+        )
+    return present
+
+
+def _room(spec: BoardSpec, memory: str, uses: Sequence[Use]) -> int:
+    return spec.memories[memory].usable - sum(use.bytes for use in uses if use.memory == memory)
+
+
+def _sum(spec: BoardSpec, what: str, size: int, memory: str, uses: Sequence[Use]) -> str:
+    whole = spec.memories[memory]
+    reserved = Use("reserved", memory, whole.reserved)
+    others = [use for use in (reserved, *uses) if use.memory == memory and use.bytes]
+    parts = [f"{use.what} {_kb(use.bytes)}" for use in others]
+    return f"{' + '.join([f'{what} {_kb(size)}', *parts])} > {memory.upper()} {_kb(whole.bytes)}"
+
+
+def _kb(size: int) -> str:
+    return f"{size / 1024:,.1f} KB"

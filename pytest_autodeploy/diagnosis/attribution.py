@@ -1,0 +1,196 @@
+"""The cause of a difference, and what to do about it, in the words that a failure prints."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_autodeploy.diagnosis.evidence import Evidence
+from pytest_autodeploy.diagnosis.layers import apart_text
+from pytest_autodeploy.diagnosis.scene import Findings
+
+Cause = Literal["runtime", "board", "unstable", "pc", "open", "agree"]
+"""What differs: the runtimes, the board or its firmware, the board from itself, the PC's own kernel
+paths; open where TFLM on the PC could not be asked; agree where outputs do not differ."""
+
+HEADLINES: dict[Cause, str] = {
+    "runtime": "the runtimes differ, not the board",
+    "board": "the board, its firmware or its kernel library",
+    "unstable": "the board disagrees with itself: its memory or the transport",
+    "pc": "the PC's kernel paths differ, the board is not to blame",
+    "open": "the board or the runtime; TFLM on the PC would tell which",
+    "agree": "outputs agree",
+}
+
+CONTROL_FLOW = ("IF", "WHILE")
+PLACEMENT = "--evb-arena-memory, --evb-model-memory and --evb-arena-kb"
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """The cause, and the lines of evidence behind it."""
+
+    cause: Cause
+    lines: tuple[str, ...]
+
+
+def attribute(evidence: Evidence) -> Attribution:
+    """Judge the evidence; a board that is not even equal to itself is not compared with others."""
+    return Attribution(_cause(evidence), tuple(_lines(evidence)))
+
+
+def _cause(evidence: Evidence) -> Cause:
+    tflm = evidence.tflm
+    if evidence.unstable:
+        return "unstable"
+    if tflm and tflm.exact:
+        return "pc" if evidence.agreeing else "runtime"
+    if tflm and evidence.exact_expected and evidence.tflm_passes:
+        return "board"
+    if evidence.agreeing:
+        return "pc"
+    if tflm and evidence.exact_expected:
+        return "board"
+    if tflm and tflm.within:
+        return "runtime"
+    if evidence.spread_covers:
+        return "pc"
+    return "board" if tflm else "open"
+
+
+def _lines(evidence: Evidence) -> list[str]:
+    if evidence.unstable:
+        return [_unstable_line(evidence), *_missing(evidence)]
+    return [
+        *_against_tflm(evidence),
+        *_against_paths(evidence),
+        *_spread_line(evidence),
+        *_repeat_line(evidence),
+        *_missing(evidence),
+    ]
+
+
+def _unstable_line(evidence: Evidence) -> str:
+    repeats = evidence.repeats
+    assert repeats is not None
+    words = (
+        f"{_many(repeats.elements, 'output element')} in "
+        f"{_many(len(repeats.inferences), 'inference')} changed in "
+        f"{_many(repeats.count, 'repeat')} with the same inputs"
+    )
+    if repeats.same_again:
+        words += "; the repeats agree among themselves: the first run met another state"
+    return words
+
+
+def _against_tflm(evidence: Evidence) -> list[str]:
+    tflm = evidence.tflm
+    if tflm is None:
+        return []
+    if tflm.exact:
+        return ["the board is bit-exact with TFLM on the PC"]
+    apart = apart_text(tflm.distance, evidence.unit)
+    near = "within" if tflm.within else "off by"
+    words = f"board and TFLM on the PC: {near} {apart}"
+    if evidence.exact_expected:
+        words += ", though both run the same kernels"
+    return [words]
+
+
+def _against_paths(evidence: Evidence) -> list[str]:
+    parts = [
+        f"{path} {'bit-exact' if gap.exact else apart_text(gap.distance, evidence.unit)}"
+        for path, gap in evidence.paths.items()
+    ]
+    words = f"board and TFLite on the PC: {', '.join(parts)}"
+    if evidence.agreeing:
+        pinned = ", ".join(evidence.counting)
+        words += f"; {evidence.agreeing[0]} agrees, and the test counts {pinned} only"
+    return [words]
+
+
+def _spread_line(evidence: Evidence) -> list[str]:
+    if not evidence.apart or not evidence.spread:
+        return []
+    apart = apart_text(evidence.spread, evidence.unit)
+    words = f"{' and '.join(evidence.apart)} on the PC are {apart} apart"
+    return [words + (", at least as much as the board is off" if evidence.spread_covers else "")]
+
+
+def _repeat_line(evidence: Evidence) -> list[str]:
+    repeats = evidence.repeats
+    return [f"the board gave the same in {_many(repeats.count, 'repeat')}"] if repeats else []
+
+
+def _missing(evidence: Evidence) -> list[str]:
+    return [f"{side} was not asked: {why}" for side, why in evidence.missing.items()]
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def advice(cause: Cause, evidence: Evidence, found: Findings) -> tuple[str, ...]:
+    """The next steps, the likeliest first."""
+    if cause == "unstable":
+        return (
+            f"try other memories ({PLACEMENT}) and --evb-clock LP, then another cable and supply",
+            "look for what writes into the arena: stack, DMA, interrupts, scratch buffers",
+        )
+    if cause == "board":
+        return _of_board(found)
+    if cause == "pc":
+        return _of_pc(evidence)
+    if cause == "open":
+        return ("pip install 'pytest-autodeploy[sim]' brings TFLM to the PC", _declare(evidence))
+    return (_declare(evidence),)
+
+
+def _of_board(found: Findings) -> tuple[str, ...]:
+    if found.elsewhere == "memory":
+        return (
+            f"check the arena: try another size and other memories ({PLACEMENT})",
+            "look for buffers that overlap: scratch buffers, an arena that is not aligned",
+        )
+    if found.elsewhere in ("input", "output"):
+        return (f"check what touches the {found.elsewhere} tensor: caches, DMA, the transport",)
+    if found.operator is None:
+        return (f"check firmware and kernel library, and the memories: {PLACEMENT}",)
+    kind = found.operator.operator
+    kernel = f"the kernel of {kind}"
+    if kind in CONTROL_FLOW:
+        kernel = f"the kernels of the operators inside of {kind}, and its own,"
+    steps = [f"check {kernel} in the firmware's library: link TFLM's own in its place"]
+    if found.method == "cut models":
+        steps.append(f"if its kernel is right, check the memories: {PLACEMENT}")
+    return tuple(steps)
+
+
+def _of_pc(evidence: Evidence) -> tuple[str, ...]:
+    if not evidence.agreeing:
+        return (_declare(evidence),)
+    counting = ", ".join(evidence.counting)
+    return (
+        f'let the nearest path count instead of reference="{counting}", or pin another one: '
+        f'reference="{evidence.agreeing[0]}"',
+        _declare(evidence),
+    )
+
+
+def _declare(evidence: Evidence) -> str:
+    """The tolerance that this board would have passed with."""
+    distance = evidence.distance
+    if math.isinf(distance):
+        return "no tolerance covers a NaN or an infinity: change the model or its operator"
+    if evidence.unit == "steps":
+        tolerance = f"lsb={math.ceil(distance)}"
+    else:
+        tolerance = f"atol={_rounded_up(distance)}"
+    return f"declare output_tolerance({tolerance}), if that is near enough for this model"
+
+
+def _rounded_up(value: float) -> str:
+    """Two digits, not below the value."""
+    digit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.ceil(value / digit) * digit:.2g}"

@@ -1,0 +1,79 @@
+"""Which inferences are looked at again: those that failed, and what they need to come out alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.reference.inputs import Inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.reference.agreement import Agreement
+    from pytest_autodeploy.session.measured import RunResult
+
+MOST = 8
+"""Inferences of a model without state that are run again."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Inferences of a run: their ``numbers`` in it, their inputs, and what the board gave.
+
+    ``focus`` are the inputs up to the one inference, number ``focus_number``, whose operators are
+    compared: that one alone, or where a state is carried all before it too.
+    """
+
+    numbers: tuple[int, ...]
+    inputs: Inputs
+    outputs: tuple[NDArray[Any], ...]
+    focus: Inputs
+    focus_number: int
+
+    @property
+    def words(self) -> str:
+        """Which inferences these are: their figures may be smaller than those of the whole run."""
+        first, last = self.numbers[0], self.numbers[-1]
+        if len(self.numbers) > MOST:
+            return f"looked at again: inferences {first} to {last}"
+        plural = "" if first == last else "s"
+        return f"looked at again: inference{plural} {', '.join(map(str, self.numbers))}"
+
+    @property
+    def focus_outputs(self) -> tuple[NDArray[Any], ...]:
+        """What the board gave in that inference, arrays (1, *tensor shape)."""
+        at = self.numbers.index(self.focus_number)
+        return tuple(output[at : at + 1] for output in self.outputs)
+
+
+def choose(model: Model, run: RunResult, agreement: Agreement) -> Chosen:
+    """The worst inference and others that failed; where a state is carried the first, after all
+    before it.
+
+    Of a run without a failure the first inference.
+    """
+    worst = agreement.worst.inference if agreement.worst else 0
+    if model.stateful and not run.reset_each:
+        last = agreement.failed_inferences[0] if agreement.failed_inferences else worst
+        numbers = tuple(range(last + 1))
+        focus = numbers
+    else:
+        failed = [number for number in agreement.failed_inferences if number != worst]
+        numbers, last = tuple(sorted([worst, *failed[: MOST - 1]])), worst
+        focus = (worst,)
+    return Chosen(
+        numbers,
+        _picked(run.inputs, numbers),
+        tuple(output[list(numbers)] for output in run.outputs),
+        _picked(run.inputs, focus),
+        last,
+    )
+
+
+def _picked(inputs: Inputs, numbers: Sequence[int]) -> Inputs:
+    arrays = tuple(array[list(numbers)] for array in inputs.arrays)
+    return Inputs(arrays, inputs.origin, inputs.seed)

@@ -1,0 +1,120 @@
+"""The cache of builds: finished images by key, and folders in which only changes are compiled."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import filelock
+
+from pytest_autodeploy.base.cache_folder import user_cache
+from pytest_autodeploy.image.errors import BuildError
+from pytest_autodeploy.image.key import build_id
+
+HINT = "Another folder: --autodeploy-cache DIR."
+
+_MANIFEST = "image.json"
+_KEPT_IMAGES = 200
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished image; ``fresh`` says whether this call built it."""
+
+    folder: Path
+    build_id: str
+    fresh: bool
+
+    def file(self, suffix: str) -> Path:
+        """One of its files, such as ``.elf`` or ``.bin``."""
+        return self.folder / f"autodeploy{suffix}"
+
+
+class BuildCache:
+    """A folder of images and build folders; any number of processes may use it at once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._images = root / "images"
+
+    def get(self, key: str) -> Built | None:
+        """The image of that key, None when there is none."""
+        folder = self._images / key
+        if not (folder / _MANIFEST).is_file():
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(folder)  # the least recently used goes first
+        return Built(folder, build_id(key), fresh=False)
+
+    def get_or_build(
+        self,
+        key: str,
+        folder: str,
+        build: Callable[[Path], Mapping[str, Path]],
+        *,
+        facts: Mapping[str, object],
+        timeout_s: float,
+    ) -> Built:
+        """The image of that key; else the files by suffix that ``build`` makes in a build folder.
+
+        Builds in the same ``folder`` wait for one another, at most ``timeout_s``. ``facts`` are
+        kept with the image for people. Raises BuildError, and what ``build`` raises.
+        """
+        found = self.get(key)
+        if found:
+            return found
+        with self._build_folder(folder, timeout_s) as place:
+            return self.get(key) or self._publish(key, build(place), facts)
+
+    @contextlib.contextmanager
+    def _build_folder(self, name: str, timeout_s: float) -> Iterator[Path]:
+        place = self.root / "build" / name
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            self._images.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BuildError(
+                f"cannot write to the cache {self.root}: {error.strerror}", hint=HINT
+            ) from None
+        try:
+            with filelock.FileLock(f"{place}.lock", timeout=timeout_s):
+                yield place
+        except filelock.Timeout:
+            raise BuildError(
+                f"another process builds in {place} and does not come to an end", seconds=timeout_s
+            ) from None
+
+    def _publish(self, key: str, files: Mapping[str, Path], facts: Mapping[str, object]) -> Built:
+        with tempfile.TemporaryDirectory(dir=self._images, prefix=".new-") as text:
+            new = Path(text) / key
+            new.mkdir()
+            for suffix, path in files.items():
+                shutil.copyfile(path, new / f"autodeploy{suffix}")
+            (new / _MANIFEST).write_text(json.dumps(facts, indent=1), encoding="utf-8")
+            shutil.rmtree(self._images / key, ignore_errors=True)
+            new.rename(self._images / key)
+        self._forget_old()
+        return Built(self._images / key, build_id(key), fresh=True)
+
+    def _forget_old(self) -> None:
+        images = [path for path in self._images.iterdir() if not path.name.startswith(".")]
+        for old in sorted(images, key=_last_use, reverse=True)[_KEPT_IMAGES:]:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _last_use(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except OSError:  # another process forgot it
+        return 0.0
+
+
+def default_folder() -> Path:
+    """Where a user's cache of firmware is."""
+    return user_cache("firmware")

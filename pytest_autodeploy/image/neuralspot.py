@@ -1,0 +1,90 @@
+"""Firmware for EVBs: neuralSPOT's own make on an app folder of ours, outside of its tree."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.base.resources import resource
+from pytest_autodeploy.base.templates import render
+from pytest_autodeploy.image.firmware import BuildOptions, own_sources
+from pytest_autodeploy.image.image_builder import ImageBuilder
+from pytest_autodeploy.image.neuralspot_make import NeuralSpotMake, require_plain
+from pytest_autodeploy.image.recipe import Buffers, Places, Plan
+from pytest_autodeploy.image.sources import generate, write_changed, write_sources
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.catalog.boards import BoardSpec
+
+BUFFERS = Buffers(message_bytes=4096, window_bytes=16 * 1024, log_bytes=4096)
+
+_APP = "autodeploy"
+_SECTION = '__attribute__((section("{}")))'.format
+_APOLLO3 = Places(  # where its linker script puts things: its default is SRAM
+    model={"mram": "", "sram": _SECTION(".data.model")},
+    arena={"sram": "", "dtcm": _SECTION(".tcm.arena")},
+)
+_OTHERS = Places(  # their default is TCM
+    model={"mram": "", "sram": _SECTION(".shared")},
+    arena={"sram": _SECTION(".sram_bss"), "dtcm": ""},
+    inputs=_SECTION(".sram_bss"),
+)
+
+
+def places_of(spec: BoardSpec) -> Places:
+    """How neuralSPOT's linker script of a board is told where data goes."""
+    return _APOLLO3 if spec.soc.startswith("apollo3p") else _OTHERS
+
+
+class NeuralSpotBuilder(ImageBuilder):
+    """Builds for one EVB; nothing is looked for before the first ``build``."""
+
+    _buffers = BUFFERS
+
+    def __init__(self, spec: BoardSpec, options: BuildOptions) -> None:
+        super().__init__(spec, options)
+        self._places = places_of(spec)
+        # the library with error strings, which names layers, too
+        self._make = NeuralSpotMake(spec, options, f"building for {spec.name}", "MLPROFILE=1")
+
+    @cached_property
+    def _inputs(self) -> dict[str, object]:
+        """Digests of all that goes in but for the model and what follows from it."""
+        return {**own_sources(), **self._make.inputs}
+
+    @property
+    def _engine_version(self) -> str:
+        return self._make.runtime.version
+
+    @property
+    def _folder(self) -> str:
+        return self._make.folder
+
+    def _compile(self, plan: Plan, place: Path) -> dict[str, Path]:
+        firmware = resource("firmware")
+        require_plain(firmware)
+        app = place / "app" / _APP
+        write_sources(app / "src", generate(plan.recipe, plan.build_id))
+        write_changed(app / "module.mk", render("module.mk", _module(firmware, app, _APP)))
+        folder = self._make.make(app, place)
+        return {suffix: folder / f"{_APP}{suffix}" for suffix in (".axf", ".bin")}
+
+
+def _module(firmware: Path, app: Path, name: str) -> dict[str, object]:
+    """What the module.mk of the app folder is made from."""
+    sources = [path.as_posix() for path in app_sources(firmware)]
+    generated = [path.as_posix() for path in sorted((app / "src").glob("*.cc"))]
+    return {
+        "name": name,
+        "firmware": firmware.as_posix(),
+        "generated": (app / "src").as_posix(),
+        "sources": [*sources, *generated],
+    }
+
+
+def app_sources(firmware: Path) -> list[Path]:
+    """What is compiled of the firmware's folder for an EVB."""
+    patterns = ("rpc/*.cc", "validator/*.cc", "boards/ambiq/*.cc")
+    ours = [path for pattern in patterns for path in sorted(firmware.glob(pattern))]
+    return [path for path in ours if "echo" not in path.name]

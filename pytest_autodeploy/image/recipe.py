@@ -1,0 +1,183 @@
+"""What decides the firmware of one model on one board, as plain data for templates and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_autodeploy.base.errors import ModelDoesNotFit
+from pytest_autodeploy.catalog.fit import (
+    ALIGNMENT,
+    ARENA_MEMORIES,
+    BUFFER_MEMORY,
+    MODEL_MEMORIES,
+    Use,
+    largest_arena,
+    place,
+)
+from pytest_autodeploy.image.errors import BuildError
+from pytest_autodeploy.image.key import build_id, build_key
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.image import Image
+    from pytest_autodeploy.model.graph import Model, Tensor
+
+Engine = Literal["tflm", "echo"]
+
+_ECHO_TYPES = {
+    "float32": "kFloat32",
+    "int32": "kInt32",
+    "uint8": "kUint8",
+    "int16": "kInt16",
+    "int8": "kInt8",
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The memories of an image, and all that its templates need but for the build id.
+
+    The arena gets all of its memory: an arena of another size within it needs no other image.
+    """
+
+    model: Model
+    board: str
+    engine: Engine
+    model_memory: str
+    arena_memory: str
+    context: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An image that is to be built, and ``facts``: everything that decides what comes out."""
+
+    recipe: Recipe
+    facts: Mapping[str, object]
+
+    @cached_property
+    def key(self) -> str:
+        """Under which the image is kept."""
+        return build_key(self.facts)
+
+    @property
+    def build_id(self) -> str:
+        """By which the firmware identifies itself."""
+        return build_id(self.key)
+
+
+@dataclass(frozen=True)
+class Places:
+    """C++ attributes that put data into a memory of the board, by the catalog's memory names."""
+
+    model: Mapping[str, str]
+    arena: Mapping[str, str]
+    inputs: str = ""
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """Sizes in bytes that do not depend on the model."""
+
+    message_bytes: int
+    window_bytes: int
+    log_bytes: int
+
+
+def make_recipe(
+    image: Image,
+    spec: BoardSpec,
+    *,
+    engine: Engine,
+    engine_version: str,
+    places: Places,
+    buffers: Buffers,
+    model_memory: str | None = None,
+    arena_memory: str | None = None,
+) -> Recipe:
+    """Place the model and its arena and gather what goes into the sources.
+
+    Raises ModelDoesNotFit.
+    """
+    model = image.model
+    inputs = sum(_aligned(tensor.bytes) for tensor in model.inputs)
+    placement = place(
+        spec,
+        model.size_bytes,
+        image.arena_bytes,
+        buffer_bytes=inputs,
+        model_memories=_allowed(spec, "model", model_memory, places.model, MODEL_MEMORIES),
+        arena_memories=_allowed(spec, "arena", arena_memory, places.arena, ARENA_MEMORIES),
+    )
+    uses = (
+        Use("inputs", BUFFER_MEMORY, inputs),
+        Use("model", placement.model_memory, model.size_bytes),
+    )
+    arena_bytes = largest_arena(spec, uses, [placement.arena_memory])[1]
+    context = {
+        "board": spec.name,
+        "engine_version": engine_version,
+        "model": _model(model),
+        "places": {
+            "model": places.model[placement.model_memory],
+            "arena": places.arena[placement.arena_memory],
+            "inputs": places.inputs,
+        },
+        "arena_bytes": arena_bytes,
+        "input_bytes": max(inputs, ALIGNMENT),
+        "layers": max(sum(operator.subgraph == 0 for operator in model.operators), 1),
+        "message_bytes": buffers.message_bytes,
+        "window_bytes": buffers.window_bytes,
+        "log_bytes": buffers.log_bytes,
+        "power_pins": dict(spec.power_pins),
+        "resolver_methods": list(model.resolver_methods),
+        "variables": model.resource_variables,
+        "echo": [_echo(tensor) for tensor in model.inputs] if engine == "echo" else [],
+    }
+    return Recipe(model, spec.name, engine, placement.model_memory, placement.arena_memory, context)
+
+
+def _allowed(
+    spec: BoardSpec,
+    what: str,
+    wanted: str | None,
+    places: Mapping[str, str],
+    memories: Sequence[str],
+) -> list[str]:
+    """The memories that firmware can use and the board has, or the one that is wanted."""
+    allowed = [name for name in memories if name in places and name in spec.memories]
+    if wanted is None:
+        return allowed
+    if wanted.lower() not in allowed:
+        raise ModelDoesNotFit(
+            f"{spec.name} cannot hold the {what} in {wanted.upper()}; "
+            f"it can in {', '.join(allowed).upper()}"
+        )
+    return [wanted.lower()]
+
+
+def _model(model: Model) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "size_bytes": model.size_bytes,
+        "sha256_bytes": [f"0x{byte:02x}" for byte in bytes.fromhex(model.sha256)],
+    }
+
+
+def _echo(tensor: Tensor) -> dict[str, Any]:
+    if tensor.dtype not in _ECHO_TYPES:
+        raise BuildError(f"the echo engine has no tensors of the type {tensor.dtype}")
+    return {
+        "name": tensor.name,
+        "type": _ECHO_TYPES[tensor.dtype],
+        "shape": [1 if size < 0 else size for size in tensor.shape],
+        "scale": float(tensor.scale or 0.0),
+        "zero_point": tensor.zero_point or 0,
+    }
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT

@@ -1,0 +1,177 @@
+"""Holding an estimate against a budget; what fails names the worst operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.units import grouped, percent, si
+from pytest_autodeploy.limits.npu import NpuBudget
+from pytest_autodeploy.metrics.verdict import Verdict
+from pytest_autodeploy.npu.measurements import measurements_of
+from pytest_autodeploy.npu.results import Estimate, OperatorEstimate, Unavailable, Value
+
+_WORST = 5
+_UNITS = {"npu_total_cycles": "1", "npu_time": "us", "npu_sram": "B", "npu_flash": "B"}
+
+Cost = Callable[[OperatorEstimate], float]
+
+
+def judge(
+    estimate: Estimate, budget: NpuBudget, *, words: str = "npu_budget", origin: str = "marker"
+) -> list[Verdict]:
+    """One verdict per limit of the budget, in its order; none when it is for another accelerator.
+
+    ``words`` is the limit as declared. Cycles, time and memories fail when nothing runs on the NPU;
+    otherwise a value that is unavailable is not judged (``passed`` None).
+    """
+    if budget.accelerator not in (None, estimate.accelerator):
+        return []
+    return [
+        Verdict(words, origin, passed, _words(estimate, text, words, origin, passed), measurement)
+        for passed, text, measurement in _judged(estimate, budget)
+    ]
+
+
+Judged = tuple[bool | None, str, dict[str, object] | None]
+
+
+def _judged(estimate: Estimate, budget: NpuBudget) -> Iterator[Judged]:
+    totals = estimate.totals
+    figures: Sequence[tuple[str, float | None, Value, Cost, str]] = (
+        ("npu_total_cycles", budget.cycles, totals.total_cycles, _cycles, "cycles"),
+        ("npu_time", budget.us, totals.time_us, _cycles, "cycles"),
+        ("npu_sram", budget.sram_bytes, totals.sram_bytes, _staging, "B of SRAM at once"),
+        ("npu_flash", budget.flash_bytes, totals.flash_bytes, _constants, "B of constants"),
+    )
+    for name, limit, value, cost, unit in figures:
+        if limit is not None:
+            yield _upper(estimate, name, limit, value, _worst(estimate, cost, unit))
+    if budget.min_coverage is not None:
+        yield _coverage(estimate, budget.min_coverage)
+    if budget.forbidden is not None:
+        yield _placement(estimate, budget.forbidden)
+
+
+def _upper(estimate: Estimate, name: str, limit: float, value: Value, worst: str) -> Judged:
+    label = name.replace("_", " ")
+    if isinstance(value, Unavailable):
+        passed = False if estimate.status == "cpu_only" else None
+        words = f"{label} is {value}\n  limit   {_exact(limit, _UNITS[name])}\n{_on_cpu(estimate)}"
+        return passed, words.rstrip(), None
+    measurement, unit = _measurement(estimate, name), _UNITS[name]
+    if value <= limit:
+        words = f"{_exact(value, unit)}, limit {_exact(limit, unit)}"
+        return True, words + (f" ({estimate.scope})" if estimate.scope else ""), _plain(measurement)
+    over = value - limit
+    source = ", ".join(part for part in (measurement.source, measurement.note) if part)
+    words = (
+        f"{label} is over its limit\n"
+        f"  limit   {_exact(limit, unit)}\n"
+        f"  value   {_exact(value, unit)} ({source})\n"
+        f"  over    {_exact(over, unit)} ({percent(over, limit)})\n{worst}"
+    )
+    return False, words.rstrip(), _plain(measurement)
+
+
+def _coverage(estimate: Estimate, least: float) -> Judged:
+    coverage = estimate.coverage
+    share = percent(coverage.share, 1)
+    words = f"{share} on the NPU ({coverage}), at least {percent(least, 1)}"
+    passed = coverage.share >= least
+    plain = _plain(_measurement(estimate, "npu_coverage"))
+    if passed:
+        return True, words, plain
+    words = (
+        f"npu coverage is below its limit\n"
+        f"  limit   {percent(least, 1)} of the operators\n"
+        f"  value   {share}, {coverage} (estimated)\n{_on_cpu(estimate)}"
+    )
+    return False, words.rstrip(), plain
+
+
+def _placement(estimate: Estimate, names: Sequence[str]) -> Judged:
+    """Without operators of the model, only whether any operation is on the CPU can be judged."""
+    asked = f"no {', '.join(names) or 'operator'} on the CPU"
+    if not estimate.operators and names and estimate.coverage.cpu:
+        return None, f"which operators are on the CPU is unknown: {estimate.degraded[0]}", None
+    found = [each for each in estimate.cpu_operators if not names or each.name.upper() in names]
+    if not (found or (not estimate.operators and estimate.coverage.cpu)):
+        return True, asked, None
+    words = (
+        "operators are on the CPU\n"
+        f"  limit   {asked}\n"
+        f"  value   {estimate.coverage} on the NPU (estimated)\n{_on_cpu(estimate, found)}"
+    )
+    return False, words.rstrip(), None
+
+
+def _worst(estimate: Estimate, cost: Cost, unit: str) -> str:
+    """The operators that cost most, as lines; layers where Vela's operators cannot be told."""
+    ranked = sorted(estimate.operators, key=cost, reverse=True)[:_WORST]
+    total = sum(map(cost, estimate.operators))
+
+    def share(each: OperatorEstimate) -> str:
+        """Buffers share their memory, so only what adds up has a share."""
+        return "" if cost is _staging else f", {percent(cost(each), total)}"
+
+    lines = [
+        f"    #{each.index} {each.name}  {grouped(cost(each))} {unit}"
+        f"{share(each)}  {one_line(each.output, 60)}"
+        for each in ranked
+        if cost(each)
+    ]
+    if not lines and unit == "cycles":
+        layers = sorted(estimate.layers, key=lambda layer: -(layer.cycles or 0))[:_WORST]
+        lines = [
+            f"    {each.operator}  {grouped(each.cycles)} cycles  {one_line(each.name, 60)}"
+            for each in layers
+            if each.cycles
+        ]
+    return "\n".join(["  worst operators", *lines]) if lines else ""
+
+
+def _on_cpu(estimate: Estimate, shown: Sequence[OperatorEstimate] | None = None) -> str:
+    operators = estimate.cpu_operators if shown is None else shown
+    lines = [
+        f"    #{each.index} {each.name}  {one_line(each.output, 60)}: {one_line(each.reason, 120)}"
+        for each in operators[:_WORST]
+    ]
+    if len(operators) > _WORST:
+        lines.append(f"    and {len(operators) - _WORST} more")
+    return "\n".join(["  on the CPU", *lines]) if lines else ""
+
+
+def _words(estimate: Estimate, text: str, declared: str, origin: str, passed: bool | None) -> str:
+    if passed is not False:
+        return text.partition("\n")[0]
+    first, _, rest = text.partition("\n")
+    head = (
+        f"{estimate.model} on {estimate.accelerator}: {first}\n  declared {declared} by {origin}\n"
+    )
+    return (head + rest).rstrip()
+
+
+def _measurement(estimate: Estimate, name: str) -> Measurement:
+    return next(each for each in measurements_of(estimate) if each.name == name)
+
+
+def _plain(measurement: Measurement) -> dict[str, object]:
+    return measurement.as_dict()
+
+
+def _exact(value: float, unit: str) -> str:
+    return grouped(value) if unit == "1" else si(value, unit)
+
+
+def _cycles(operator: OperatorEstimate) -> float:
+    return operator.cycles or 0
+
+
+def _staging(operator: OperatorEstimate) -> float:
+    return operator.staging_bytes or 0
+
+
+def _constants(operator: OperatorEstimate) -> float:
+    return operator.constant_bytes

@@ -1,0 +1,249 @@
+"""The pytest plugin: options, markers and hooks. The work is done in the modules it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_autodeploy.plugin.fixtures import (
+    _session_overrides,
+    autodeploy_artifact_board,
+    autodeploy_artifacts,
+    evb,
+    evb_options,
+    model_inputs,
+    model_labels,
+    model_session,
+    model_session_options,
+    npu_estimate,
+    power_meter,
+    power_meter_options,
+    reference,
+    tflite_model,
+)
+from pytest_autodeploy.plugin.state import SETTINGS, USAGE_PROBLEMS, is_worker, settings_of
+from pytest_autodeploy.settings.options import OPTIONS
+from pytest_autodeploy.settings.settings import SettingError, resolve
+
+__all__ = [
+    "_session_overrides",
+    "autodeploy_artifact_board",
+    "autodeploy_artifacts",
+    "evb",
+    "evb_options",
+    "model_inputs",
+    "model_labels",
+    "model_session",
+    "model_session_options",
+    "npu_estimate",
+    "power_meter",
+    "power_meter_options",
+    "reference",
+    "tflite_model",
+]
+
+FIXTURES = {"tflite_model", "evb", "npu_estimate"}
+"""The fixtures that are parametrised; a test with one of them concerns this plugin."""
+
+MARKERS = (
+    "tflite(path): run the test on the model at that path: a file, a folder or a glob, relative "
+    "to the test's folder or to the root folder",
+    "evb(*names): run the test on these boards instead of those of --evb",
+    "output_tolerance(lsb=, atol=, rtol=, reference=): outputs differ from the PC's by at most lsb "
+    'steps (integers) or atol + rtol * |pc|; reference "auto" (the default: nearest path), "ref", '
+    '"optimized", "xnnpack" or "tensorflow"',
+    'latency_budget(ms= | us=, statistic="median"): one inference takes at most that long; '
+    'statistic "median", "p95", "max" or "first"',
+    "memory_limit(arena_kb=, model_kb=): the model uses at most that much; 1 KB is 1024 bytes",
+    "accuracy(min=, max_drop=, top_k=1, output=0, max_rmse=, min_r2=, against=): on inputs with "
+    "labels at least min of the samples are right, and at most max_drop less than on the PC; for "
+    "real targets RMSE and R²; against is another .tflite file for the PC, such as the float one",
+    "npu_budget(accelerator=, cycles=, ms=, sram_kb=, flash_kb=, min_coverage=, forbid_cpu_ops=): "
+    "Vela's estimate on an Ethos-U accelerator; min_coverage is a share of operators, "
+    "forbid_cpu_ops is True or names of operators",
+    "no_regression(latency=, energy=, arena=, model_size=, outputs=, per_layer=, floor_us=10, "
+    'floor_uj=0.1): worse than the baseline by at most that, such as "5%", or "off"; a missing '
+    "baseline fails",
+    'energy_limit(uj=, mode="HP"): one inference takes at most that energy; mode "HP" or "LP"',
+    'power_limit(mw=, mode="HP"): inferences take at most that mean power; mode "HP" or "LP"',
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register every option and its ini twin."""
+    group = parser.getgroup("autodeploy", "TensorFlow Lite models on evaluation boards")
+    for option in OPTIONS:
+        details: dict[str, Any] = {
+            "help": option.help.replace("%", "%%"),
+            "dest": option.dest,
+            "default": None,
+        }
+        if option.switch:
+            details["action"] = "store_true"
+        else:
+            details["metavar"] = option.metavar
+            details["action"] = "append" if option.repeatable else "store"
+            if option.bare:
+                details |= {"nargs": "?", "const": option.bare}
+        group.addoption(option.flag, **details)
+        if option.ini:
+            parser.addini(option.ini_name, f"see {option.flag}", type=option.ini, default=None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers; take node ids of built-in tests out of the arguments."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    if any("autodeploy" in argument for argument in config.args):
+        from pytest_autodeploy.plugin.suite.collector import take_selection
+
+        take_selection(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """With ``--autodeploy-check-wiring`` tell which lines of the power meter work, and end."""
+    if not getattr(config.option, "autodeploy_check_wiring", False):
+        return None
+    from pytest_autodeploy.plugin.wiring import check_wiring
+
+    return check_wiring(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Check the settings before anything is collected or touched."""
+    config = session.config
+    try:
+        start = Path(config.invocation_params.dir)
+        settings = resolve(config.getoption, config.getini, start, config.rootpath)
+        config.stash[SETTINGS] = settings
+        if settings.sources:
+            from pytest_autodeploy.plugin.rootdir import check_rootdir
+            from pytest_autodeploy.run.preflight import check_kept, check_settings
+
+            check_rootdir(config)
+            check_settings(settings, write=not config.option.collectonly)
+            if not (config.option.collectonly or is_worker(config)):
+                check_kept(settings)
+    except SettingError as error:
+        raise pytest.UsageError(str(error)) from None
+    if not (config.option.collectonly or is_worker(config)):
+        from pytest_autodeploy.plugin.finish import Results
+        from pytest_autodeploy.plugin.keeping import Keeping
+
+        config.pluginmanager.register(Keeping(config), "autodeploy_keeping")
+        config.pluginmanager.register(Results(config), "autodeploy_results")
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say which boards will answer, and where each value that is not a default came from."""
+    settings = settings_of(config)
+    if not settings.sources:
+        return []
+    from pytest_autodeploy.plugin.rootdir import overlooked_ini_line
+    from pytest_autodeploy.report.header import header_lines
+
+    return [*header_lines(settings), *overlooked_ini_line(config)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Add the built-in tests to what the session collects."""
+    report = yield
+    if isinstance(collector, pytest.Session) and report.passed:
+        settings = settings_of(collector.config)
+        if settings.tflite:
+            from pytest_autodeploy.plugin.suite.collector import SuiteModule, wants_suite
+
+            if wants_suite(collector.config):
+                report.result = [*report.result, SuiteModule.of(collector)]
+    return report
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Parametrise the model and the board."""
+    if FIXTURES & set(metafunc.fixturenames):
+        from pytest_autodeploy.plugin.collection import parametrize
+
+        parametrize(metafunc)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Check the limits of all tests; drop built-in tests that were not asked for."""
+    if items:
+        from pytest_autodeploy.limits.declarations import DECLARATIONS
+        from pytest_autodeploy.plugin.collection import add_overrides, check_limits
+
+        for item in items:
+            add_overrides(item)
+            if any(item.get_closest_marker(name) for name in DECLARATIONS):
+                check_limits(item)
+    problems = config.stash.get(USAGE_PROBLEMS, [])
+    if problems:
+        raise pytest.UsageError("\n".join(problems))
+    if getattr(config.option, "autodeploy_selection", None):
+        from pytest_autodeploy.plugin.suite.collector import keep_selection
+
+        keep_selection(config, items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Check the model before any board is touched."""
+    if _concerns(item):
+        from pytest_autodeploy.plugin import running
+
+        running.before_setup(item)
+
+
+@pytest.hookimpl(trylast=True, specname="pytest_runtest_setup")
+def pytest_runtest_setup_proof(item: pytest.Item) -> None:
+    """When the fixtures are there, let the board prove what it runs."""
+    if _concerns(item):
+        from pytest_autodeploy.plugin import running
+
+        running.after_setup(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Judge the test's limits after its body."""
+    yield
+    if _concerns(item):
+        from pytest_autodeploy.plugin import running
+
+        running.after_call(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Forget what the test has measured."""
+    yield
+    if _concerns(item):
+        from pytest_autodeploy.plugin import running
+
+        running.after_teardown(item)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put the record of the test on its report."""
+    report = yield
+    if _concerns(item):
+        from pytest_autodeploy.plugin.reporting import complete_report
+
+        complete_report(item, call, report)
+    return report
+
+
+def _concerns(item: pytest.Item) -> bool:
+    return bool(FIXTURES & set(getattr(item, "fixturenames", ())))

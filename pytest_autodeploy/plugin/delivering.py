@@ -1,0 +1,110 @@
+"""The built-in tests that make artifacts: what they make, and what is told of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_autodeploy.limits.tolerance import Tolerance
+from pytest_autodeploy.plugin.collection import case_of, limits_of
+from pytest_autodeploy.plugin.running import reference_of
+from pytest_autodeploy.plugin.state import ARTIFACTS, runtime_of, settings_of
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.deliver.characterization import Characterization
+    from pytest_autodeploy.deliver.delivery import Delivery
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.session.model_session import ModelSession
+
+
+class Artifacts:
+    """Makes the artifacts of the model and board of a test; its record gets what was made."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
+        self._settings = settings_of(item.config)
+
+    def make(self, session: ModelSession) -> None:
+        """Characterise the session's model and make the artifacts.
+
+        Nothing is made when outputs are not within the test's tolerance, which fails the test as
+        any other, nor when the model has what C cannot hold. Raises DeliveryError, BoardError.
+        """
+        from pytest_autodeploy.deliver.characterize import characterize
+        from pytest_autodeploy.deliver.errors import OutputsDiffer
+
+        tolerance = limits_of(self._item)["output_tolerance"].limit
+        assert isinstance(tolerance, Tolerance)
+        try:
+            found = characterize(session, reference_of(self._item, session.model), tolerance)
+        except OutputsDiffer as error:
+            self._tell({"left_out": [{"what": "all artifacts", "why": error.what}]})
+            return
+        self._make(session.model, session.board, found)
+
+    def make_from_files(self, model: Model, board: Board) -> None:
+        """Make the artifacts for a board from the characterisation of another one.
+
+        Raises CharacterizationError when the files are not those of the model, or unusable, and
+        ModelDoesNotFit when the memories of this board are too small.
+        """
+        from pytest_autodeploy.deliver.files import load
+
+        folder = self._settings.artifacts_from_path
+        assert folder is not None
+        self._make(model, board, load(folder, model))
+
+    def _make(self, model: Model, board: Board, found: Characterization) -> None:
+        from pytest_autodeploy.board.select import build_options
+        from pytest_autodeploy.deliver.generate import generate
+
+        options = build_options(self._settings, runtime_of(self._item.config).build_cache())
+        folder = self._folder()
+        delivery = generate(
+            model,
+            board.spec,
+            self._settings.output_path / folder,
+            self._settings.artifacts,
+            found,
+            options,
+        )
+        self._tell(_facts(delivery, found, folder))
+        if not delivery.passed:
+            pytest.fail(_words(delivery), pytrace=False)
+
+    def _folder(self) -> Path:
+        from pytest_autodeploy.report.results import result_folder
+
+        case = case_of(self._item)
+        assert case is not None
+        clock = "LP" if self._settings.evb_clock == "LP" else ""
+        return Path(result_folder(*case.key, clock))
+
+    def _tell(self, facts: dict[str, Any]) -> None:
+        self._item.stash[ARTIFACTS] = {"files": [], "footprints": [], "left_out": [], **facts}
+
+
+def _facts(delivery: Delivery, found: Characterization, folder: Path) -> dict[str, Any]:
+    """What a record holds: plain data, paths relative to the results folder."""
+    place = found.place
+    plain = delivery.as_dict()
+    del plain["out"]
+    return {
+        **plain,
+        "folder": folder.as_posix(),
+        "characterised_on": place.board,
+        "characterisation_source": place.source,
+        "arena_bytes": found.arena_bytes,
+    }
+
+
+def _words(delivery: Delivery) -> str:
+    """Why the test of a delivery fails whose example found other outputs."""
+    assert delivery.example is not None
+    return (
+        f"{delivery.model} on {delivery.board}: the generated example ended with status "
+        f"{delivery.example.status}\n{delivery.example.output}"
+    )

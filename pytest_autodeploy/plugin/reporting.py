@@ -1,0 +1,152 @@
+"""The report of a test with a model: its errors as one message, its record, its HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_autodeploy.base.errors import TRANSIENT, AutodeployError, ModelError
+from pytest_autodeploy.metrics.failures import class_of_error, classified
+from pytest_autodeploy.plugin.collection import Case, case_of
+from pytest_autodeploy.plugin.comparing import relative_name
+from pytest_autodeploy.plugin.running import estimate_of, session_of, uses
+from pytest_autodeploy.plugin.state import (
+    ARTIFACTS,
+    FAILURE,
+    FILES,
+    JUDGEMENT,
+    runtime_of,
+    settings_of,
+)
+from pytest_autodeploy.plugin.suite.collector import in_suite
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.model.graph import Model
+
+
+def complete_report(
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+) -> None:
+    """Show our errors as one message, note broken boards, and attach the record."""
+    case = case_of(item)
+    error = call.excinfo.value if call.excinfo else None
+    failure = item.stash.get(FAILURE, None) or class_of_error(error)
+    if isinstance(error, AutodeployError):
+        if call.when != "call" or in_suite(item):
+            report.longrepr = classified(failure, str(error))
+        elif crash := getattr(report.longrepr, "reprcrash", None):
+            crash.message = classified(failure, crash.message)
+        if case is not None:
+            _note_fault(item, case, error, call.when)
+    if case is None or (call.when != "call" and report.passed):
+        return
+    try:
+        record = _record(item, case, report)
+    except Exception as error:  # a fault of ours must not end the run of all other tests
+        report.sections.append(("autodeploy", f"there is no record of this test: {error!r}"))
+        return
+    if report.failed:
+        record["failure_class"] = failure
+    if record.get("log"):
+        report.sections.append(("Log of the board", record["log"]))
+    report.autodeploy = record  # type: ignore[attr-defined]
+    _set_properties(item, report, record)
+    if item.config.getoption("htmlpath", None):
+        extra = {
+            "name": "model",
+            "format_type": "html",
+            "content": _html(record),
+            "mime_type": None,
+            "extension": None,
+        }
+        report.extras = [*getattr(report, "extras", []), extra]  # type: ignore[attr-defined]
+
+
+def _html(record: dict[str, Any]) -> str:
+    if "npu" in record:
+        from pytest_autodeploy.report.npu_html import estimate_html
+        from pytest_autodeploy.report.results import csv_name
+
+        return estimate_html(
+            record["npu"], csv=record["npu_csv"], csv_name=csv_name(record["model"])
+        )
+    from pytest_autodeploy.report.html import extra_html
+
+    return extra_html(record)
+
+
+def _set_properties(item: pytest.Item, report: pytest.TestReport, record: dict[str, Any]) -> None:
+    """On this report and on those to come, of which JUnit takes the last; once after a rerun."""
+    from pytest_autodeploy.report.junit import properties
+
+    others = [pair for pair in item.user_properties if not pair[0].startswith("autodeploy.")]
+    item.user_properties[:] = [*others, *properties(record)]
+    report.user_properties[:] = item.user_properties
+
+
+def _note_fault(item: pytest.Item, case: Case, error: AutodeployError, when: str) -> None:
+    runtime = runtime_of(item.config)
+    if isinstance(error, TRANSIENT):
+        runtime.fault(*case.key, error, item.nodeid)
+    elif when == "setup":
+        runtime.give_up(*case.key, error, item.nodeid)
+
+
+def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> dict[str, Any]:
+    from pytest_autodeploy.metrics.record import board_facts, estimate_facts, measured_facts
+
+    session = session_of(item)
+    record: dict[str, Any] = {
+        "artifacts": item.stash.get(ARTIFACTS, None),
+        "nodeid": item.nodeid,
+        "outcome": _outcome(report),
+        "message": _message(report),
+        "model": _model_facts(item, case),
+        "board": _board_asked_for(item, case),
+        "files": item.stash.get(FILES, {}),
+    }
+    if session is not None and session.known:
+        record["board"] = board_facts(session)
+        record |= measured_facts(session, item.stash.get(JUDGEMENT, None))
+    estimate = estimate_of(item)
+    if estimate is not None and session is None:
+        record |= estimate_facts(estimate, item.stash.get(JUDGEMENT, None))
+    return record
+
+
+def _outcome(report: pytest.TestReport) -> str:
+    if hasattr(report, "wasxfail"):
+        return "xpassed" if report.passed else "xfailed"
+    return "error" if report.failed and report.when != "call" else str(report.outcome)
+
+
+def _board_asked_for(item: pytest.Item, case: Case) -> dict[str, Any]:
+    if case.board is None:
+        return {}
+    session = session_of(item)
+    clock = session.clock if session else settings_of(item.config).evb_clock
+    return {"id": case.board} | ({"clock": clock} if uses(item, "evb") else {})
+
+
+def _model_facts(item: pytest.Item, case: Case) -> dict[str, Any]:
+    runtime = runtime_of(item.config)
+    try:
+        model: Model = runtime.static_model(case.model)
+    except ModelError:
+        return {"id": case.model.id, "name": case.model.path.stem, "path": str(case.model.path)}
+    from pytest_autodeploy.metrics.record import model_facts
+
+    file = relative_name(case.model.path, settings_of(item.config).rootdir)
+    return model_facts(case.model.id, model) | {"file": file}
+
+
+def _message(report: pytest.TestReport) -> str:
+    """The first line of a failure, or the reason of a skip."""
+    if report.passed:
+        return ""
+    if isinstance(report.longrepr, tuple):
+        return report.longrepr[2].removeprefix("Skipped: ")
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash else report.longreprtext
+    return next(iter(text.strip().splitlines()), "").removeprefix("Failed: ")

@@ -1,0 +1,57 @@
+"""What the plugin keeps in pytest's stashes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.failures import FailureClass
+    from pytest_autodeploy.metrics.judge import Judgement
+    from pytest_autodeploy.report.results import ResultStore
+    from pytest_autodeploy.run.runtime import Runtime
+    from pytest_autodeploy.settings.settings import Settings
+
+SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+RUNTIME: pytest.StashKey[Runtime] = pytest.StashKey()
+RESULTS: pytest.StashKey[ResultStore] = pytest.StashKey()
+USAGE_PROBLEMS: pytest.StashKey[list[str]] = pytest.StashKey()
+JUDGEMENT: pytest.StashKey[Judgement] = pytest.StashKey()
+FAILURE: pytest.StashKey[FailureClass | None] = pytest.StashKey()
+FILES: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
+ARTIFACTS: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """The settings of the run."""
+    return config.stash[SETTINGS]
+
+
+def runtime_of(config: pytest.Config) -> Runtime:
+    """The runtime of this process, made when first asked for and closed when pytest ends."""
+    if RUNTIME not in config.stash:
+        from pytest_autodeploy.plugin.progress import progress_on
+        from pytest_autodeploy.run.runtime import Runtime
+        from pytest_autodeploy.run.termination import interrupt_on_sigterm
+
+        runtime = Runtime(settings_of(config), progress_on(config))
+        config.stash[RUNTIME] = runtime
+        if not is_worker(config):
+            config.add_cleanup(interrupt_on_sigterm())
+        config.add_cleanup(runtime.close)
+    return config.stash[RUNTIME]
+
+
+def results_of(config: pytest.Config) -> ResultStore:
+    """The results collected so far; on xdist only the controller's are complete."""
+    if RESULTS not in config.stash:
+        from pytest_autodeploy.report.results import ResultStore
+
+        config.stash[RESULTS] = ResultStore()
+    return config.stash[RESULTS]
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """Whether this process is an xdist worker."""
+    return hasattr(config, "workerinput")

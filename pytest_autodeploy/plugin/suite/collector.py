@@ -1,0 +1,109 @@
+"""Collecting the built-in tests: when they are there, and which of them were asked for."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from pytest_autodeploy.plugin.state import settings_of
+from pytest_autodeploy.settings.meter_choice import has_meter
+from pytest_autodeploy.settings.settings import Settings
+
+SUITE = "autodeploy"
+BUILTIN = "pytest_autodeploy.plugin.suite.builtin"
+ESTIMATE = "npu_estimate"
+_SELECTION = re.compile(r"(?:.*/)?(autodeploy(?:::.*)?)", re.DOTALL)
+METER = "power_meter"
+LABELS = "model_labels"
+ARTIFACTS = "autodeploy_artifacts"
+ARTIFACT_BOARD = "autodeploy_artifact_board"
+
+
+class SuiteModule(pytest.Module):
+    """The built-in tests, under the node id ``autodeploy``."""
+
+    @classmethod
+    def of(cls, session: pytest.Session) -> SuiteModule:
+        """The collector of the built-in tests."""
+        module = importlib.import_module(BUILTIN)
+        path = Path(str(module.__file__))
+        node: SuiteModule = cls.from_parent(session, path=path, name=SUITE, nodeid=SUITE)
+        node.obj = module
+        return node
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """The tests; estimates need accelerators, energy a meter, accuracy labels.
+
+        Artifacts have to be asked for; those from a characterisation take the place of all tests
+        that need a board.
+        """
+        without = _fixtures_without(settings_of(self.config))
+        for node in super().collect():
+            if not without & set(getattr(node, "fixturenames", ())):
+                yield node
+
+
+def _fixtures_without(settings: Settings) -> set[str]:
+    """The fixtures that a run has no use for."""
+    needed = {
+        ESTIMATE: settings.npu,
+        METER: has_meter(settings),
+        LABELS: settings.labels,
+        ARTIFACTS: settings.artifacts,
+        ARTIFACT_BOARD: settings.artifacts_from,
+        "evb": not settings.artifacts_from,
+    }
+    return {fixture for fixture, wanted in needed.items() if not wanted}
+
+
+def in_suite(item: pytest.Item) -> bool:
+    """Whether a test is one of the built-in ones."""
+    return item.getparent(SuiteModule) is not None
+
+
+def take_selection(config: pytest.Config) -> None:
+    """Take the node ids of built-in tests, which are no paths, out of pytest's arguments.
+
+    pytest shows the ids relative to its root folder, so they may come back with folders in front.
+    """
+    selected = [arg for arg in config.args if _SELECTION.fullmatch(arg) and not _is_path(arg)]
+    if selected:
+        config.option.autodeploy_selection = [_SELECTION.sub(r"\1", arg) for arg in selected]
+        config.args[:] = [arg for arg in config.args if arg not in selected]
+
+
+def _is_path(argument: str) -> bool:
+    return Path(argument.partition("::")[0]).exists()
+
+
+def wants_suite(config: pytest.Config) -> bool:
+    """Whether the built-in tests are added: on the option, by their names, or without any name."""
+    settings = settings_of(config)
+    if settings.no_suite or not settings.tflite:
+        return False
+    named = getattr(config.option, "autodeploy_selection", None)
+    asked = settings.sources["tflite"] == "--tflite" or named
+    return bool(asked) or config.args_source is not config.ArgsSource.ARGS
+
+
+def keep_selection(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the built-in tests that were not named, when some were."""
+    selection: list[str] = config.option.autodeploy_selection
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
+    for item in items:
+        wanted = not in_suite(item) or any(_names_item(name, item) for name in selection)
+        (kept if wanted else dropped).append(item)
+    if not any(in_suite(item) for item in kept):
+        raise pytest.UsageError(f"no built-in test {', '.join(selection)}; is --tflite given?")
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = kept
+
+
+def _names_item(name: str, item: pytest.Item) -> bool:
+    return name == SUITE or item.nodeid == name or item.nodeid.partition("[")[0] == name

@@ -1,0 +1,172 @@
+"""Comparisons and trends for pytest-html: fragments in which everything from outside is escaped.
+
+They use the style of the board reports, which stands once in the summary of a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.baseline.history import History
+from pytest_autodeploy.baseline.measured import Measured, title_of
+from pytest_autodeploy.baseline.trend import Trend, trends
+from pytest_autodeploy.baseline.words import (
+    allowed_text,
+    change_text,
+    exact_text,
+    headline,
+    origin,
+    value_text,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+Plain = Mapping[str, Any]
+
+_MOST_LAYERS = 40
+_BAR_WIDTH = 160
+_WIDTH, _HEIGHT, _EDGE = 260, 44, 6
+_TONES = {"within": "pass", "improved": "pass", "regression": "FAIL", "not comparable": "FAIL"}
+
+
+def comparison_html(record: Plain) -> str:
+    """The comparison of a record: tables of metrics and layers with bars; empty without one."""
+    comparison = record.get("comparison")
+    if not comparison:
+        return ""
+    layers = sorted(comparison["layers"], key=lambda row: -row["worse"])[:_MOST_LAYERS]
+    parts = (("Metric", comparison["rows"]), ("Layer", layers))
+    return _render(
+        "comparison.html.j2",
+        tone=_TONES.get(comparison["state"], "no"),
+        headline=headline(comparison),
+        origin=origin(comparison, record["model"].get("sha256", "")),
+        tables=[{"heading": name, "rows": _rows(name, rows)} for name, rows in parts if rows],
+        graph=comparison["graph"],
+    )
+
+
+def trends_html(history: History, results: Iterable[Measured]) -> str:
+    """The trends of each result; empty without any. Raises HistoryError."""
+    groups = []
+    for result in results:
+        found = trends(history, result)
+        if found:
+            name = f"{title_of(result.as_record())} at {result.board['clock']}"
+            groups.append(
+                {
+                    "title": name,
+                    "runs": max(len(trend.points) for trend in found),
+                    "rows": [_trend(trend) for trend in found],
+                }
+            )
+    return _render("trends.html.j2", groups=groups)
+
+
+def _rows(heading: str, rows: Sequence[Plain]) -> list[dict[str, Any]]:
+    """Rows with the widths of their bars: metrics each on its own scale, layers on one."""
+    longest = max(max(row["baseline"] or 0, row["now"] or 0) for row in rows)
+    shown = []
+    for row in rows:
+        own = max(row["baseline"] or 0, row["now"] or 0)
+        scale = (longest if heading == "Layer" else own) or 1
+        shown.append(
+            {
+                "name": one_line(row["name"], 40),
+                "baseline": exact_text(row, "baseline"),
+                "now": exact_text(row, "now"),
+                "before_width": round(_BAR_WIDTH * (row["baseline"] or 0) / scale),
+                "now_width": round(_BAR_WIDTH * (row["now"] or 0) / scale),
+                "change": change_text(row),
+                "allowed": allowed_text(row),
+                "state": row["state"],
+                "tone": _TONES.get(row["state"], "no"),
+            }
+        )
+    return shown
+
+
+def _trend(trend: Trend) -> dict[str, Any]:
+    values = [point.value for point in trend.points]
+    low, high = min(values), max(values)
+    step = (_WIDTH - 2 * _EDGE) / max(len(values) - 1, 1)
+    inner = _HEIGHT - 2 * _EDGE
+    places = [
+        (
+            round(_EDGE + number * step, 1),
+            round(_HEIGHT - _EDGE - inner * (value - low) / (high - low), 1)
+            if high > low
+            else _HEIGHT / 2,
+        )
+        for number, value in enumerate(values)
+    ]
+    texts = [_value(trend, value) for value in values]
+    return {
+        "metric": trend.metric,
+        "title": f"{trend.metric}: {texts[0]} to {texts[-1]}, {len(texts)} runs",
+        "line": " ".join(f"{x},{y}" for x, y in places),
+        "dots": [
+            {
+                "x": x,
+                "y": y,
+                "r": 4 if number in trend.jumps else 2,
+                "tone": _jump_tone(trend, number) if number in trend.jumps else "point",
+                "title": f"{texts[number]}, {_commit(trend, number)}, {_when(trend, number)}",
+            }
+            for number, (x, y) in enumerate(places)
+        ],
+        "first": texts[0],
+        "last": texts[-1],
+        "jumps": [_jump(trend, number) for number in trend.jumps],
+    }
+
+
+def _jump(trend: Trend, number: int) -> dict[str, str]:
+    before, value = trend.points[number - 1].value, trend.points[number].value
+    row = {"unit": trend.unit, "baseline": before, "now": value}
+    return {
+        "change": change_text(row),
+        "commit": _commit(trend, number),
+        "when": _when(trend, number),
+        "tone": "FAIL" if _jump_tone(trend, number) == "worse" else "pass",
+    }
+
+
+def _jump_tone(trend: Trend, number: int) -> str:
+    rose = trend.points[number].value > trend.points[number - 1].value
+    return "better" if rose == (trend.better == "higher") else "worse"
+
+
+def _value(trend: Trend, value: float) -> str:
+    return value_text({"unit": trend.unit, "value": value}, "value")
+
+
+def _commit(trend: Trend, number: int) -> str:
+    return one_line(trend.points[number].commit, 40)[:12] or "unknown commit"
+
+
+def _when(trend: Trend, number: int) -> str:
+    return one_line(trend.points[number].started, 40)[:16].replace("T", " ")
+
+
+def _render(template: str, **values: Any) -> str:
+    return _environment().get_template(template).render(values).strip()
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    from pytest_autodeploy.base.resources import resource
+
+    return Environment(
+        loader=FileSystemLoader(resource("templates", "baseline")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,83 @@
+"""The summary of a run as Markdown, such as GitHub shows for a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pytest_autodeploy.base.table import Column
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.baseline.words import (
+    MOST_LAYERS,
+    headline,
+    layers_to_blame,
+    rows_table,
+)
+from pytest_autodeploy.report.figures import agreement_figure, figures
+from pytest_autodeploy.report.terminal import title
+
+Result = Mapping[str, Any]
+MOST_FAILURES = 20
+
+
+def summary_markdown(results: Sequence[Result], updates: Sequence[str] = ()) -> str:
+    """One section per merged result: figures, comparison, failures; then what was updated."""
+    lines = ["## pytest-autodeploy", ""]
+    for result in results:
+        lines += [*_result(result), ""]
+    if updates:
+        lines += ["### Baselines", "", *(f"- {_escaped(line)}" for line in updates), ""]
+    return "\n".join(lines)
+
+
+def _result(result: Result) -> Iterator[str]:
+    failed = [test for test in result["tests"] if test["outcome"] in ("failed", "error")]
+    yield f"### {'❌' if failed else '✅'} {_escaped(title(result))}"
+    yield ""
+    shown = figures(result)
+    if result["agreement"]:
+        shown.append(agreement_figure(result))
+    if shown:
+        yield from _table(
+            [
+                Column("figure", [figure.label for figure in shown]),
+                Column("value", [figure.value for figure in shown], right=True),
+                Column("source", [figure.source for figure in shown]),
+            ]
+        )
+    yield from _comparison(result.get("comparison"))
+    for test in failed[:MOST_FAILURES]:
+        first = (test["message"].splitlines() or [""])[0]
+        yield f"- **{_escaped(test['nodeid'])}**: {_escaped(one_line(first, 400))}"
+    if len(failed) > MOST_FAILURES:
+        yield f"- and {len(failed) - MOST_FAILURES} more"
+
+
+def _comparison(comparison: Result | None) -> Iterator[str]:
+    if not comparison:
+        return
+    yield ""
+    yield f"**Baseline:** {_escaped(headline(comparison))}"
+    yield ""
+    if comparison["rows"]:
+        yield from _table(rows_table(comparison["rows"]))
+    if comparison["graph"]:
+        yield f"{_escaped(comparison['graph'])}"
+        yield ""
+    if blamed := layers_to_blame(comparison)[:MOST_LAYERS]:
+        yield from _table(rows_table(blamed, "layer"))
+
+
+def _table(columns: Sequence[Column]) -> Iterator[str]:
+    yield f"| {' | '.join(column.heading for column in columns)} |"
+    yield f"|{'|'.join('---:' if column.right else '---' for column in columns)}|"
+    for row in zip(*(column.cells for column in columns), strict=True):
+        yield f"| {' | '.join(map(_escaped, row))} |"
+    yield ""
+
+
+def _escaped(text: str) -> str:
+    """Text from outside, in which nothing is Markdown or HTML."""
+    marks = {mark: f"\\{mark}" for mark in "\\`*_[]|#!~"}
+    html = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+    return "".join((marks | html).get(char, char) for char in one_line(text, 400))

@@ -1,0 +1,129 @@
+"""Accelerators side by side: one row each, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.base.table import Column
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.units import grouped, percent, si
+
+Plain = Mapping[str, Any]
+"""``Estimate.as_dict()``, or ``failure_dict(...)`` where there is no estimate."""
+
+
+@dataclass(frozen=True)
+class SweepRow:
+    """One accelerator, in words; ``remark``: of what the figures are, or why there are none."""
+
+    accelerator: str
+    system: str
+    coverage: str
+    cycles: str
+    time: str
+    delta: str
+    sram: str
+    dram: str
+    flash: str
+    remark: str
+
+
+def failure_dict(model: str, accelerator: str, error: AutodeployError) -> dict[str, Any]:
+    """An estimate that failed, as plain data for a sweep."""
+    return {"model": model, "accelerator": accelerator, "error": error.what}
+
+
+def sweep_rows(estimates: Iterable[Plain]) -> list[SweepRow]:
+    """One row per accelerator, best first: who runs more of the model, then who is faster.
+
+    The difference to the best is given where as much of the model runs on the NPU.
+    """
+    ranked = sorted(estimates, key=_rank)
+    best = ranked[0] if ranked else None
+    return [_row(each, best) for each in ranked]
+
+
+def sweep_tables(estimates: Iterable[Plain]) -> dict[str, list[SweepRow]]:
+    """The rows of each model, by its name, in the order of the estimates."""
+    by_model: dict[str, list[Plain]] = {}
+    for each in estimates:
+        by_model.setdefault(each["model"], []).append(each)
+    return {model: sweep_rows(group) for model, group in by_model.items()}
+
+
+def sweep_columns(rows: Sequence[SweepRow]) -> list[Column]:
+    """The table of a sweep; all figures are estimated."""
+    return [
+        Column("Accelerator", [row.accelerator for row in rows]),
+        Column("On the NPU", [row.coverage for row in rows]),
+        Column("Cycles (estimated)", [row.cycles for row in rows], right=True),
+        Column("Time", [row.time for row in rows], right=True),
+        Column("To best", [row.delta for row in rows], right=True),
+        Column("SRAM", [row.sram for row in rows], right=True),
+        Column("DRAM", [row.dram for row in rows], right=True),
+        Column("Flash", [row.flash for row in rows], right=True),
+        Column("System", [row.system for row in rows]),
+        Column("Remark", [row.remark for row in rows]),
+    ]
+
+
+def sweep_lines(rows: Sequence[SweepRow]) -> list[str]:
+    """The table as lines of text for the terminal; columns without any entry are left out."""
+    columns = [column for column in sweep_columns(rows) if any(column.cells)]
+    cells = [column.padded() for column in columns]
+    return ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]
+
+
+def figure(totals: Mapping[str, Any], name: str) -> float | None:
+    """A total of an estimate as plain data; None when it is unavailable."""
+    value = totals[name]
+    return None if isinstance(value, Mapping) else value
+
+
+def _rank(each: Plain) -> tuple[float, float, str]:
+    if "error" in each:
+        return (1.0, 0.0, each["accelerator"])
+    time = figure(each["totals"], "time_us")
+    return (-each["coverage"]["share"], time or 0.0, each["accelerator"])
+
+
+def _row(each: Plain, best: Plain | None) -> SweepRow:
+    if "error" in each:
+        nothing = dict.fromkeys(
+            ("coverage", "cycles", "time", "delta", "sram", "dram", "flash"), "-"
+        )
+        remark = one_line(each["error"])
+        return SweepRow(accelerator=each["accelerator"], system="", remark=remark, **nothing)
+    totals = each["totals"]
+    cycles, time = figure(totals, "total_cycles"), figure(totals, "time_us")
+    return SweepRow(
+        accelerator=each["accelerator"],
+        system=f"{each['system_config']}, {each['memory_mode']}",
+        coverage=each["coverage"]["words"],
+        cycles="-" if cycles is None else grouped(cycles),
+        time="-" if time is None else si(time, "us"),
+        delta=_delta(each, best),
+        sram=_bytes(totals, "sram_bytes"),
+        dram=_bytes(totals, "dram_bytes"),
+        flash=_bytes(totals, "flash_bytes"),
+        remark="; ".join(part for part in (each["scope"], *each["degraded"]) if part),
+    )
+
+
+def _bytes(totals: Mapping[str, Any], name: str) -> str:
+    size = figure(totals, name)
+    return "-" if size is None else si(size, "B")
+
+
+def _delta(each: Plain, best: Plain | None) -> str:
+    if best is None or "error" in best:
+        return "-"
+    mine, its = (figure(plain["totals"], "time_us") for plain in (each, best))
+    if each is best:
+        return "-" if its is None else "best"
+    if each["coverage"]["share"] != best["coverage"]["share"] or mine is None or not its:
+        return "-"
+    return f"+{percent(mine - its, its)}"

@@ -1,0 +1,179 @@
+"""Checks of the settings, made before anything is collected and before any board is touched."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.board.select import EMULATED, check_names, link_arguments, spec_of
+from pytest_autodeploy.limits.declarations import SETTABLE, LimitError, declare_text, setting_texts
+from pytest_autodeploy.settings.settings import SettingError, Settings
+
+
+def check_settings(settings: Settings, *, write: bool) -> None:
+    """Raise SettingError for the first setting that cannot work.
+
+    With ``write`` the results folder of a run with models is made.
+    """
+    try:
+        check_names(settings.evb, settings)
+        _check_counters(settings)
+        _check_models(settings)
+        _check_limits(settings)
+        _check_accelerators(settings, read=write)
+        _check_power(settings, read=write)
+    except (AutodeployError, LimitError) as error:
+        raise SettingError(str(error)) from None
+    link_arguments(settings.evb_sim_link)
+    _check_port(settings.evb_port)
+    if settings.evb_port is not None and len(settings.evb) > 1:
+        raise SettingError("--evb-port is the port of one board; give --evb once")
+    for name, file in (("inputs", settings.inputs), ("labels", settings.labels)):
+        if file is not None and not (settings.root / file).is_file():
+            raise SettingError(f"{settings.sources[name]}: no such file: {file}")
+    if settings.sources.get("accuracy", "").startswith("--") and not settings.labels:
+        raise SettingError("--tflite-accuracy: there are no labels; give --tflite-labels FILE")
+    _check_artifacts(settings)
+    if write and settings.tflite:
+        check_output(settings)
+
+
+def check_kept(settings: Settings) -> None:
+    """See that what the end of a run writes can be written, and make nothing. Raises SettingError.
+
+    Baselines, the history and the summary.
+    """
+    if settings.update_baseline:
+        check_folder(settings.baselines_path, settings.sources["update_baseline"])
+    if settings.summary:
+        check_folder((settings.root / settings.summary).parent, settings.sources["summary"])
+    if settings.history_path:
+        from pytest_autodeploy.baseline.history import History
+
+        check_folder(settings.history_path.parent, settings.sources["history"])
+        if settings.history_path.exists():
+            try:
+                History(settings.history_path).check()
+            except AutodeployError as error:
+                raise SettingError(f"{settings.sources['history']}: {error}") from None
+
+
+def _check_artifacts(settings: Settings) -> None:
+    asked = settings.sources.get("artifacts", "").startswith("--")
+    if asked and (settings.no_suite or not settings.tflite):
+        raise SettingError("--autodeploy-artifacts needs the built-in tests: give --tflite PATH")
+    folder = settings.artifacts_from_path
+    if folder is None:
+        return
+    origin = settings.sources["artifacts_from"]
+    if not settings.artifacts:
+        raise SettingError(f"{origin} needs --autodeploy-artifacts, which says what to make")
+    if not folder.is_dir():
+        raise SettingError(f"{origin}: no such folder: {settings.artifacts_from}")
+
+
+def check_folder(folder: Path, origin: str) -> None:
+    """See that files could be written to a folder, and make nothing. Raises SettingError."""
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise SettingError(f"{origin}: cannot write to the folder {folder}")
+
+
+def _check_port(url: str | None) -> None:
+    if url is None or not url.startswith(("socket://", "rfc2217://")):
+        return
+    try:
+        parts = urlsplit(url)
+        known = bool(parts.hostname and parts.port)
+    except ValueError:
+        known = False
+    if not known:
+        scheme = url.partition(":")[0]
+        raise SettingError(f"--evb-port {url}: use {scheme}://HOST:PORT")
+
+
+def npu_arguments(settings: Settings) -> dict[str, Any]:
+    """What the settings say of the system around an accelerator."""
+    config = settings.root / settings.npu_config if settings.npu_config else None
+    return {
+        "config": config,
+        "system_config": settings.npu_system_config,
+        "memory_mode": settings.npu_memory_mode,
+    }
+
+
+def check_output(settings: Settings) -> None:
+    """Make the results folder and see that it can be written. Raises SettingError."""
+    folder = settings.output_path
+    origin = settings.sources.get("output", "--autodeploy-output")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".gitignore"
+        if not probe.exists():
+            probe.write_text("# made by pytest-autodeploy\n*\n", encoding="utf-8")
+        elif not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise SettingError(f"{origin}: cannot write to the folder {folder}: {reason}") from None
+
+
+def _check_counters(settings: Settings) -> None:
+    """Only a Cortex-M55 on silicon, or a simulated one, counts events that can be chosen."""
+    for board_id in settings.evb if settings.evb_counters else ():
+        core = spec_of(board_id).core
+        emulated = board_id.startswith(EMULATED)
+        if emulated or core != "cortex-m55":
+            why = "QEMU has none" if emulated else f"its {core} has none"
+            raise SettingError(
+                f"{settings.sources['evb_counters']}: {board_id} has no performance monitor: {why}"
+            )
+
+
+def _check_models(settings: Settings) -> None:
+    if settings.tflite:
+        from pytest_autodeploy.model.find import find_models
+
+        find_models(settings.tflite, settings.root)
+
+
+def _check_accelerators(settings: Settings, *, read: bool) -> None:
+    if not settings.npu:
+        return
+    from pytest_autodeploy.catalog.accelerators import check_accelerator
+    from pytest_autodeploy.npu.config_file import choose_system
+
+    for name in settings.npu:
+        check_accelerator(name)
+        if read:
+            choose_system(name, **npu_arguments(settings))
+
+
+def _check_power(settings: Settings, *, read: bool) -> None:
+    if settings.power is None:
+        return
+    from pytest_autodeploy.settings.meter_choice import parse_choice
+
+    origin = settings.sources["power"]
+    try:
+        choice = parse_choice(settings.power)
+    except ValueError as error:
+        raise SettingError(f"{origin}: {error}") from None
+    if read and choice.kind == "replay" and not (settings.root / str(choice.what)).exists():
+        raise SettingError(f"{origin}: no such file or folder: {choice.what}")
+    simulated = [board for board in settings.evb if board.startswith("sim:")]
+    if choice.kind == "sim" and (not simulated or settings.evb_port is not None):
+        raise SettingError(f"{origin}: sim is for simulated boards that this run starts")
+
+
+def _check_limits(settings: Settings) -> None:
+    for name in SETTABLE:
+        for text in setting_texts(getattr(settings, name)):
+            declared = declare_text(name, text, settings.sources[name])
+            against = getattr(declared.limit, "against", None)
+            if against and not settings.against_path(against).is_file():
+                raise SettingError(f"{declared.origin}: no such model file: {against}")

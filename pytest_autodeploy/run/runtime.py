@@ -1,0 +1,232 @@
+"""What lives as long as the run: loaded models, PC references, boards, and what has broken."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.model.find import ModelFile
+from pytest_autodeploy.run.preflight import npu_arguments
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.base.progress import Progress
+    from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.power.choose import Meters
+    from pytest_autodeploy.reference.inputs import Inputs
+    from pytest_autodeploy.reference.labels import Labels
+    from pytest_autodeploy.reference.runner import Reference
+    from pytest_autodeploy.session.model_session import ModelSession
+    from pytest_autodeploy.settings.settings import Settings
+
+FAULTS_BEFORE_BROKEN = 2
+EMULATED_RUNS = 5
+"""Random inputs on an emulated board, where an inference takes up to a fifth of a second."""
+
+
+class Runtime:
+    """Caches and owns everything that outlives one test; ``close`` releases it all."""
+
+    def __init__(self, settings: Settings, progress: Progress) -> None:
+        self.settings = settings
+        self._progress = progress
+        self._models: dict[Path, Model | AutodeployError] = {}
+        self._inputs: dict[str, Inputs] = {}
+        self._labels: Labels | None = None
+        self._references: dict[tuple[str, tuple[str, ...]], Reference] = {}
+        self._boards: dict[tuple[str, tuple[str, ...]], Board] = {}
+        self._faults: Counter[tuple[str, str]] = Counter()
+        self._broken: dict[tuple[str, str], str] = {}
+        self._meters: Meters | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def model(self, file: ModelFile) -> Model:
+        """Load (or convert) a model, once, and check that TFLM can run it. Raises ModelError."""
+        from pytest_autodeploy.model.load import check_runnable
+
+        model = self.static_model(file)
+        check_runnable(model)
+        return model
+
+    def static_model(self, file: ModelFile) -> Model:
+        """Load (or convert) a model, once. Raises ModelError."""
+        if file.path not in self._models:
+            try:
+                self._models[file.path] = self._load(file.path)
+            except AutodeployError as error:
+                self._models[file.path] = error
+        model = self._models[file.path]
+        if isinstance(model, AutodeployError):
+            raise model
+        return model
+
+    def _load(self, path: Path) -> Model:
+        from pytest_autodeploy.model.convert import is_convertible, to_tflite
+        from pytest_autodeploy.model.load import load_model
+
+        if not is_convertible(path):
+            return load_model(path)
+        with tempfile.TemporaryDirectory(prefix="autodeploy-convert-") as folder:
+            converted = Path(folder) / f"{path.stem}.tflite"
+            converted.write_bytes(to_tflite(path, self.inputs_path))
+            return load_model(converted)
+
+    @property
+    def inputs_path(self) -> Path | None:
+        """The file of ``--tflite-inputs``; a relative one starts at the start folder."""
+        return self.settings.root / self.settings.inputs if self.settings.inputs else None
+
+    def inputs(self, model: Model) -> Inputs:
+        """The inputs that this run gives the model. Raises InputsError."""
+        from pytest_autodeploy.reference.inputs import load_inputs, random_inputs
+
+        if model.sha256 not in self._inputs:
+            path = self.inputs_path
+            self._inputs[model.sha256] = (
+                load_inputs(path, model)
+                if path
+                else random_inputs(model, self.settings.runs, self.settings.seed)
+            )
+        return self._inputs[model.sha256]
+
+    def labels(self) -> Labels | None:
+        """The labels of ``--tflite-labels``, read once. Raises InputsError."""
+        from pytest_autodeploy.reference.labels import load_labels
+
+        if self._labels is None and self.settings.labels:
+            self._labels = load_labels(self.settings.root / self.settings.labels)
+        return self._labels
+
+    def _board_inputs(self, model: Model, board: Board) -> Inputs:
+        """The inputs of the run; fewer random ones, of the same, on an emulated board."""
+        inputs = self.inputs(model)
+        chosen = self.inputs_path is not None or "runs" in self.settings.sources
+        if chosen or board.spec.kind != "emulated":
+            return inputs
+        return replace(inputs, arrays=tuple(array[:EMULATED_RUNS] for array in inputs.arrays))
+
+    def reference(self, model: Model, kernels: str = "auto") -> Reference:
+        """The PC side of a model; ``kernels`` pins one path, "auto" is what the settings say."""
+        from pytest_autodeploy.base.kernel_paths import LITERT_PATHS
+        from pytest_autodeploy.reference.runner import Reference
+
+        kernels = self.settings.reference if kernels == "auto" else kernels
+        paths = LITERT_PATHS if kernels == "auto" else (kernels,)
+        key = (model.sha256, paths)
+        if key not in self._references:
+            self._references[key] = Reference(model, paths=paths)
+        return self._references[key]
+
+    def board(self, board_id: str, options: Mapping[str, Any] | None = None) -> Board:
+        """The board of that id, not started. Raises SettingError."""
+        from pytest_autodeploy.board.select import make_board
+
+        arguments = tuple((options or {}).get("sim_arguments", ()))
+        key = (board_id, arguments)
+        if key not in self._boards:
+            self._boards[key] = make_board(board_id, self.settings, self.build_cache(), arguments)
+        return self._boards[key]
+
+    def build_cache(self) -> Path | None:
+        """The folder of built firmware: the user's (None), a given one, or one for this run."""
+        if self.settings.cache is None:
+            return None
+        if self.settings.cache == "off" and self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="autodeploy-build-")
+        if self._folder is not None:
+            return Path(self._folder.name)
+        return self.settings.root / self.settings.cache
+
+    @property
+    def meters(self) -> Meters:
+        """The power meters of the run."""
+        from pytest_autodeploy.power.choose import Meters
+
+        if self._meters is None:
+            self._meters = Meters(self.settings)
+        return self._meters
+
+    def session(self, model: Model, board: Board) -> ModelSession:
+        """The session of a model on a board; nothing is flashed yet."""
+        from pytest_autodeploy.session.model_session import ModelSession
+
+        inputs = self._board_inputs(model, board)
+        return ModelSession(model, board, inputs=inputs, progress=self._progress)
+
+    def prepare(
+        self, session: ModelSession, inputs: Any, options: Mapping[str, Any], labels: Any = None
+    ) -> None:
+        """Set what a test's file may override; ``inputs`` and ``labels`` None are the run's own.
+
+        Raises InputsError, and ValueError for an option that does not exist.
+        """
+        from pytest_autodeploy.profile.passes import CounterChoice
+        from pytest_autodeploy.reference.inputs import as_inputs
+        from pytest_autodeploy.reference.labels import as_labels
+
+        settings = self.settings
+        known: dict[str, Any] = {
+            "arena_bytes": 1024 * settings.evb_arena_kb,
+            "clock": settings.evb_clock,
+            "latency_runs": self._latency_runs(session.board),
+            "state": settings.state,
+        }
+        unknown = set(options) - set(known)
+        if unknown:
+            raise ValueError(
+                f"model_session_options: {', '.join(sorted(unknown))} unknown; "
+                f"valid are {', '.join(known)}"
+            )
+        own = self._board_inputs(session.model, session.board)
+        chosen = own if inputs is None else as_inputs(inputs, session.model, settings.seed)
+        labelled = self.labels() if labels is None else as_labels(labels)
+        counters = CounterChoice(settings.evb_counters, settings.evb_dwt_counters == "modulo")
+        session.prepare(chosen, labels=labelled, counters=counters, **(known | dict(options)))
+
+    def estimate(self, model: Model, accelerator: str) -> Estimate:
+        """What Vela estimates of the model.
+
+        Raises NpuEstimateFailed, NpuConfigError, and MissingExtra without Vela.
+        """
+        from pytest_autodeploy.npu.cache import default_folder
+        from pytest_autodeploy.npu.estimate import estimate
+
+        cache = self.settings.cache_path(default_folder) or False
+        return estimate(model, accelerator, cache=cache, **npu_arguments(self.settings))
+
+    def _latency_runs(self, board: Board) -> int:
+        """Timed inferences; one is enough where counts of instructions are always the same."""
+        exact = board.spec.kind == "emulated" and "latency_runs" not in self.settings.sources
+        return 1 if exact else self.settings.latency_runs
+
+    def fault(self, model_id: str, board_id: str, error: AutodeployError, test: str) -> None:
+        """Count a fault of a board; at the second, its other tests with that model are skipped."""
+        key = (model_id, board_id)
+        self._faults[key] += 1
+        if self._faults[key] >= FAULTS_BEFORE_BROKEN:
+            self.give_up(model_id, board_id, error, test)
+
+    def give_up(self, model_id: str, board_id: str, error: AutodeployError, test: str) -> None:
+        """Skip the other tests of a model on a board, for the reason that ``test`` shows."""
+        self._broken[model_id, board_id] = f"{error.what} (see {test})"
+
+    def broken(self, model_id: str, board_id: str) -> str | None:
+        """Why a model's tests on a board are skipped, or None."""
+        return self._broken.get((model_id, board_id))
+
+    def close(self) -> None:
+        """Release meters, boards, ports, locks and processes."""
+        if self._meters is not None:
+            self._meters.close()
+        for board in self._boards.values():
+            board.close()
+        for reference in self._references.values():
+            reference.close()
+        if self._folder is not None:
+            self._folder.cleanup()

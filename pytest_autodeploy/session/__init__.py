@@ -1,0 +1,1 @@
+"""A model on a board, and what it measured."""

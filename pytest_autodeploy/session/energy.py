@@ -1,0 +1,163 @@
+"""The energy of a model in one clock mode, from one or more windows."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_autodeploy.base.measurement import Measurement, Source
+from pytest_autodeploy.base.statistics import Spread, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_autodeploy.limits.declarations import Mode
+
+
+class Waveform(Protocol):
+    """The power over time of a window."""
+
+    def as_dict(self) -> Mapping[str, object]:
+        """Plain data for reports."""
+
+
+class Window(Protocol):
+    """What the meter saw while the model ran: the sums over a window's samples.
+
+    ``idle_w`` is the mean power before the handshake, None when it was not seen.
+    """
+
+    @property
+    def rate_hz(self) -> float: ...
+    @property
+    def energy_j(self) -> float: ...
+    @property
+    def charge_c(self) -> float: ...
+    @property
+    def mean_w(self) -> float: ...
+    @property
+    def peak_w(self) -> float: ...
+    @property
+    def idle_w(self) -> float | None: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def samples(self) -> int: ...
+    @property
+    def waveform(self) -> Waveform: ...
+
+
+@dataclass(frozen=True)
+class Energy:
+    """What a measurement gave; ``inferences`` is the count within each window.
+
+    Energies are in microjoules, powers in milliwatts, times in microseconds. ``note`` says what
+    was remarkable, ``capture`` is the file with the raw stream, if it was kept.
+    """
+
+    mode: Mode
+    inferences: int
+    windows: tuple[Window, ...]
+    source: Source
+    meter: str
+    note: str = ""
+    capture: str = ""
+
+    @property
+    def per_inference(self) -> Spread:
+        """Energy of one inference in uJ: mean, deviation, resolution."""
+        edge = max(2 * w.mean_w / w.rate_hz for w in self.windows) / self.inferences
+        return spread([1e6 * w.energy_j / self.inferences for w in self.windows], 1e6 * edge)
+
+    @property
+    def uj(self) -> float:
+        """Energy of one inference."""
+        return self.per_inference.mean
+
+    @property
+    def us(self) -> float:
+        """Time of one inference, by the count of samples."""
+        return 1e6 * self.seconds / self.inferences
+
+    @property
+    def uc(self) -> float:
+        """Charge of one inference, in microcoulombs."""
+        return 1e6 * statistics.fmean(w.charge_c for w in self.windows) / self.inferences
+
+    @property
+    def seconds(self) -> float:
+        """Mean duration of a window."""
+        return statistics.fmean(window.seconds for window in self.windows)
+
+    @property
+    def mean_mw(self) -> float:
+        """Mean power within the windows: all energy over all time."""
+        joules = sum(window.energy_j for window in self.windows)
+        return 1e3 * joules / sum(window.seconds for window in self.windows)
+
+    @property
+    def peak_mw(self) -> float:
+        """The highest sample of all windows."""
+        return 1e3 * max(window.peak_w for window in self.windows)
+
+    @property
+    def idle_mw(self) -> float | None:
+        """Mean power of the board that waits for the trigger; None when it was not seen."""
+        levels = [w.idle_w for w in self.windows if w.idle_w is not None]
+        return 1e3 * statistics.fmean(levels) if levels else None
+
+    def measurements(self) -> Iterator[Measurement]:
+        """The figures, each under a name that ends with the mode."""
+        energy, repeats = self.per_inference, len(self.windows)
+        values: tuple[tuple[str, float | None, str], ...] = (
+            ("energy_resolution", energy.resolution, "uJ"),
+            ("power", self.mean_mw, "mW"),
+            ("power_peak", self.peak_mw, "mW"),
+            ("power_idle", self.idle_mw, "mW"),
+            ("power_time", self.us, "us"),
+            ("charge", self.uc, "uC"),
+        )
+        mode = self.mode.lower()
+        yield Measurement(
+            f"energy_{mode}",
+            energy.mean,
+            "uJ",
+            "lower",
+            self.source,
+            self.note,
+            spread=energy.deviation,
+            repeats=repeats,
+        )
+        for name, value, unit in values:
+            if value is not None:
+                yield Measurement(f"{name}_{mode}", value, unit, "lower", self.source)
+
+    def measurement(self, name: str) -> Measurement:
+        """One of ``energy``, ``power`` and the others."""
+        full = f"{name}_{self.mode.lower()}"
+        return next(value for value in self.measurements() if value.name == full)
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data: each window, and the waveform of the first."""
+        return {
+            "mode": self.mode,
+            "meter": self.meter,
+            "source": self.source,
+            "note": self.note,
+            "capture": self.capture,
+            "inferences": self.inferences,
+            "idle_mw": self.idle_mw,
+            "windows": [
+                {
+                    "samples": window.samples,
+                    "rate_hz": window.rate_hz,
+                    "energy_uj": 1e6 * window.energy_j,
+                    "charge_uc": 1e6 * window.charge_c,
+                    "mean_mw": 1e3 * window.mean_w,
+                    "peak_mw": 1e3 * window.peak_w,
+                }
+                for window in self.windows
+            ],
+            "waveform": self.windows[0].waveform.as_dict(),
+        }

@@ -1,0 +1,106 @@
+"""What a session gives: the results of inferences, their time, memory, and layers."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.base.measurement import Measurement, Source
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from pytest_autodeploy.limits.declarations import Mode
+    from pytest_autodeploy.profile.records import LayerProfile
+    from pytest_autodeploy.reference.inputs import Inputs
+    from pytest_autodeploy.session.energy import Energy
+    from pytest_autodeploy.session.labelled import LabelledRun
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """Inferences on the board: one array of shape (n, *tensor shape) per input and per output.
+
+    ``reset_each``: the state of the model was reset before each of them.
+    """
+
+    inputs: Inputs
+    outputs: tuple[np.ndarray, ...]
+    reset_each: bool = False
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Time of inferences in microseconds: the first since the model was set up, and those after."""
+
+    first_us: float
+    samples_us: tuple[float, ...]
+    source: Source
+
+    @property
+    def median_us(self) -> float:
+        """Median of the inferences after the first."""
+        return statistics.median(self.samples_us)
+
+    @property
+    def p95_us(self) -> float:
+        """The smallest sample that at least 95 % of the samples do not exceed (nearest rank)."""
+        ordered = sorted(self.samples_us)
+        return ordered[-(-95 * len(ordered) // 100) - 1]
+
+    @property
+    def max_us(self) -> float:
+        """The slowest inference after the first."""
+        return max(self.samples_us)
+
+    @property
+    def spread_us(self) -> float | None:
+        """Standard deviation of the inferences after the first, None of a single one."""
+        return statistics.stdev(self.samples_us) if len(self.samples_us) > 1 else None
+
+    def measurement(self, statistic: str) -> Measurement:
+        """One of ``median``, ``p95``, ``max``, ``first``."""
+        name, value = f"latency_{statistic}", getattr(self, f"{statistic}_us")
+        if statistic != "median":
+            return Measurement(name, value, "us", "lower", self.source)
+        spread, repeats = self.spread_us, len(self.samples_us)
+        return Measurement(name, value, "us", "lower", self.source, spread=spread, repeats=repeats)
+
+
+@dataclass(frozen=True)
+class MemoryUse:
+    """Bytes of the tensor arena that the engine was given and used, and of the model file."""
+
+    arena_used_bytes: int
+    arena_given_bytes: int
+    model_bytes: int
+    source: Source
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class TunedArena:
+    """The smallest arena that was found to run the model, in bytes, after ``tries`` of a size.
+
+    What the engine says it used is tried first. TFLM does not count every temporary peak, so when
+    the model does not run in it the size is raised until it does.
+    """
+
+    arena_bytes: int
+    tries: int
+    source: Source
+
+
+@dataclass
+class Measured:
+    """What a test has measured so far through its session."""
+
+    run: RunResult | None = None
+    labelled: LabelledRun | None = None
+    latency: Latency | None = None
+    profile: LayerProfile | None = None
+    memory: MemoryUse | None = None
+    arena: TunedArena | None = None
+    power: dict[Mode, Energy] = field(default_factory=dict)
+    log: list[str] = field(default_factory=list)

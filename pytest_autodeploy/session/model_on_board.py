@@ -1,0 +1,236 @@
+"""A model on a board: the board proves that it runs it, sets it up, and runs inferences."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.base.errors import BoardError, BoardRefused
+from pytest_autodeploy.base.measurement import Source
+from pytest_autodeploy.board.base import Board, source_of
+from pytest_autodeploy.image.image import Image
+from pytest_autodeploy.limits.accuracy import Task
+from pytest_autodeploy.profile.passes import CounterChoice
+from pytest_autodeploy.reference.inputs import Inputs
+from pytest_autodeploy.rpc.messages import Capability, ClockMode, Identity, ModelState
+from pytest_autodeploy.session.measured import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Literal
+
+    import numpy as np
+
+    from pytest_autodeploy.base.progress import Progress
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.reference.labels import Labels
+
+    StateMode = Literal["carry", "reset"]
+
+CALL_SECONDS = 0.5
+"""About how long one invoke call may take: short enough to show progress and keep its deadline."""
+
+
+class ModelOnBoard:
+    """What every measurement of ``model`` on ``board`` rests on.
+
+    ``before_run`` is called with the inputs of a run before the board gets them.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        board: Board,
+        *,
+        inputs: Inputs,
+        progress: Progress = lambda _what, _done, _total: None,
+    ) -> None:
+        self.model = model
+        self.board = board
+        self.measured = Measured()
+        self.task = Task()
+        self.progress = progress
+        self.before_run: Callable[[Inputs], None] | None = None
+        self._identity: Identity | None = None
+        self._state: ModelState | None = None
+        self._proven = False
+        self.prepare(inputs)
+
+    def prepare(
+        self,
+        inputs: Inputs,
+        *,
+        arena_bytes: int = 0,
+        clock: Literal["HP", "LP"] = "HP",
+        latency_runs: int = 10,
+        state: StateMode = "carry",
+        labels: Labels | None = None,
+        counters: CounterChoice = CounterChoice(),  # noqa: B008  # it is frozen
+    ) -> None:
+        """Set the session's own inputs, arena (0: the largest), clock mode and timed inferences.
+
+        ``state``: whether the state of the model is carried from inference to inference of a run,
+        or reset before each. ``labels`` are those of the inputs, ``counters`` those of profiles.
+        Raises ValueError for a ``state`` that does not exist.
+        """
+        if state not in ("carry", "reset"):
+            raise ValueError(f"state={state!r} is not one of carry, reset")
+        self.inputs = inputs
+        self.labels = labels
+        self.state_mode: StateMode = state
+        self._clock = _clock_mode(clock)
+        self._latency_runs = latency_runs
+        self._counters = counters
+        self._image = Image(self.model, arena_bytes)
+        self._proven, self._state = False, None
+
+    @property
+    def identity(self) -> Identity:
+        """What the board says of itself."""
+        if self._identity is None:
+            self.ensure()
+        assert self._identity is not None
+        return self._identity
+
+    @property
+    def state(self) -> ModelState:
+        """What the engine says of the model, such as its arena."""
+        if self._state is None:
+            self.ensure()
+        assert self._state is not None
+        return self._state
+
+    @property
+    def known(self) -> bool:
+        """Whether the board has said what it is and how the model fits."""
+        return self._identity is not None and self._state is not None
+
+    @property
+    def clock(self) -> Literal["HP", "LP"]:
+        """The session's own clock mode."""
+        return "HP" if self._clock is ClockMode.HIGH_PERFORMANCE else "LP"
+
+    @property
+    def has_profile(self) -> bool:
+        """Whether the board can profile layers."""
+        return Capability.LAYER_PROFILE in self.identity.capabilities
+
+    @property
+    def source(self) -> Source:
+        """The source of this board's figures."""
+        return source_of(self.identity.kind)
+
+    @property
+    def reset_each(self) -> bool:
+        """Whether the model has state that is reset before each inference of a run."""
+        return self.state_mode == "reset" and self.model.stateful
+
+    def ensure(self) -> None:
+        """Make sure, once per test, that the board runs this model, and set it up."""
+        if self._proven:
+            return
+        with self.calls():
+            identity = self.board.load(self._image)
+            if identity.clock != self._clock:
+                self.board.client.set_clock(self._clock)
+                identity = self.board.client.identify()
+            if Capability.ANY_TENSOR in identity.capabilities:
+                self.board.client.keep_tensors(False)  # who was here before may have been killed
+            self._identity = identity
+            if self._state is None:
+                self._state = self.board.client.configure(self._image.arena_bytes)
+        self._proven = True
+
+    def begin(self) -> None:
+        """Start a new test: nothing is measured yet, and the board has to prove itself again."""
+        self.measured = Measured()
+        self.before_run = None
+        self._proven, self._state = False, None
+
+    @contextmanager
+    def at_clock(self, mode: Literal["HP", "LP"]) -> Iterator[None]:
+        """Within it the board runs in another clock mode; the session's own comes back after it."""
+        own, identity = self._clock, self.identity
+        self._clock, self._proven = _clock_mode(mode), False
+        try:
+            self.ensure()
+            yield
+        finally:
+            self._clock, self._identity, self._proven = own, identity, False
+
+    def set_up(self) -> None:
+        """Set the model up anew, as before its first inference."""
+        with self.calls():
+            self._setup()
+
+    def empty_outputs(self, count: int) -> tuple[np.ndarray, ...]:
+        """Room for the outputs of ``count`` inferences."""
+        import numpy as np
+
+        tensors = self.model.outputs
+        return tuple(np.empty((count, *tensor.shape), tensor.dtype) for tensor in tensors)
+
+    def infer(self, inputs: Inputs, number: int, outputs: tuple[np.ndarray, ...]) -> None:
+        """Run sample ``number`` into its place in ``outputs``; the model has to be set up."""
+        with self.calls():
+            self._infer(inputs, number, outputs)
+
+    @contextmanager
+    def calls(self) -> Iterator[None]:
+        """Guard calls of ``board.client``: a board that breaks in one is explained and given up."""
+        try:
+            yield
+        except BoardRefused as error:
+            self.measured.log.append(error.words)
+            raise
+        except BoardError as error:
+            raised = self.board.explain(error)
+            self._state = None
+            self._proven = False
+            self.board.discard()
+            raise raised from None
+
+    def _setup(self) -> None:
+        self.ensure()
+        self._state = self.board.client.configure(self._image.arena_bytes)
+
+    def _first_inference(self) -> int:
+        self._setup()
+        self._write(self.inputs, 0)
+        return self._invoke(1)[0]
+
+    def _infer(self, inputs: Inputs, number: int, outputs: tuple[np.ndarray, ...]) -> None:
+        import numpy as np
+
+        if self.reset_each:
+            self.board.client.reset_state()
+        self._write(inputs, number)
+        self.board.client.invoke(1)
+        for index, output in enumerate(outputs):
+            data = self.board.client.read_output(index, output[number].nbytes)
+            output[number] = np.frombuffer(data, output.dtype).reshape(output.shape[1:])
+        self.progress("inference", number + 1, inputs.count)
+
+    def _write(self, inputs: Inputs, number: int) -> None:
+        for index, array in enumerate(inputs.arrays):
+            self.board.client.write_input(index, array[number].tobytes())
+
+    def _invoke(self, count: int) -> list[int]:
+        ticks: list[int] = []
+        share = 1
+        while len(ticks) < count:
+            share = min(share, count - len(ticks), self.identity.max_invocations)
+            began = time.monotonic()
+            ticks += self.board.client.invoke(share).ticks
+            per_inference = (time.monotonic() - began) / share
+            share = max(1, int(CALL_SECONDS / max(per_inference, 1e-6)))
+            self.progress("inference", len(ticks), count)
+        return ticks
+
+    def _us(self, ticks: int) -> float:
+        return ticks * 1e6 / self.identity.tick_hz
+
+
+def _clock_mode(name: Literal["HP", "LP"]) -> ClockMode:
+    return ClockMode.HIGH_PERFORMANCE if name == "HP" else ClockMode.LOW_POWER

@@ -1,0 +1,203 @@
+"""The session of one model on one board: typed calls that give measurements, nothing of bytes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.base.errors import BoardDied, BoardRefused
+from pytest_autodeploy.profile.collect import collect_profile
+from pytest_autodeploy.profile.records import LayerProfile
+from pytest_autodeploy.reference.inputs import Inputs, as_inputs
+from pytest_autodeploy.rpc.messages import PowerRun
+from pytest_autodeploy.session.measured import Latency, MemoryUse, RunResult, TunedArena
+from pytest_autodeploy.session.model_on_board import ModelOnBoard
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    import numpy as np
+
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.rpc.messages import LayerRecord
+    from pytest_autodeploy.session.labelled import LabelledRun
+
+ARENA_STEP_BYTES = 256
+"""How much larger the second try of an arena is; further ones double the step."""
+
+
+class ModelSession(ModelOnBoard):
+    """The RPC session of ``model`` flashed on ``board``.
+
+    Every method raises a BoardError that names the call, the board and the seconds when the board
+    breaks, and BoardRefused with the board's words when it says no.
+    """
+
+    def sibling(self, model: Model, inputs: Inputs) -> ModelSession:
+        """A session of a model on the same board in the same clock mode, with the largest arena.
+
+        With this one's own model it has the same arena. This one proves itself again afterwards.
+        """
+        self._proven = False
+        arena_bytes = self._image.arena_bytes if model is self.model else 0
+        other = ModelSession(model, self.board, inputs=inputs, progress=self.progress)
+        other.prepare(inputs, arena_bytes=arena_bytes, clock=self.clock, state=self.state_mode)
+        return other
+
+    def run(self, inputs: Any = None) -> RunResult:
+        """Run inferences from a freshly set-up state and return inputs and outputs.
+
+        ``inputs``: None for the session's own, a number of random ones, or arrays: one of shape
+        (n, *tensor shape) per input tensor. Raises InputsError for what does not fit the model.
+        """
+        chosen = self.inputs if inputs is None else as_inputs(inputs, self.model, self.inputs.seed)
+        if self.before_run:
+            self.before_run(chosen)
+        with self.calls():
+            self._setup()
+            outputs = self._infer_all(chosen)
+        self.measured.run = RunResult(chosen, outputs, self.reset_each)
+        return self.measured.run
+
+    def accuracy(
+        self,
+        labels: Any = None,
+        *,
+        inputs: Any = None,
+        top_k: int | None = None,
+        output: int | None = None,
+    ) -> LabelledRun:
+        """Run labelled inputs and return what the model is worth on them.
+
+        ``labels``: None for the session's own, the path of a file, or an array: class indices
+        (integers) of shape (n,), or real targets (floats). ``inputs`` as in `run`. ``top_k`` (1)
+        and ``output`` (0) are those of the test's limit unless given. A board that breaks is
+        restarted a few times, and goes on where it broke. Raises InputsError.
+        """
+        from pytest_autodeploy.session.labelled_run import run_labelled
+
+        chosen = self.inputs if inputs is None else as_inputs(inputs, self.model, self.inputs.seed)
+        self.measured.labelled = run_labelled(self, chosen, labels, top_k, output)
+        return self.measured.labelled
+
+    def latency(self, runs: int | None = None) -> Latency:
+        """Time the first inference and ``runs`` more on the first of the session's inputs.
+
+        ``runs`` None is the session's own number. Raises ValueError for less than 1.
+        """
+        if runs is not None and runs < 1:
+            raise ValueError(f"latency: runs must be at least 1, not {runs}")
+        self.measured.latency = self.timed(runs or self._latency_runs)
+        return self.measured.latency
+
+    def timed(self, runs: int) -> Latency:
+        """As `latency`, but it is not what the test has measured."""
+        with self.calls():
+            first = self._first_inference()
+            ticks = self._invoke(runs)
+        return Latency(self._us(first), tuple(map(self._us, ticks)), self.source)
+
+    def time_more(self, runs: int) -> Latency:
+        """Time ``runs`` inferences in addition to those that ``latency`` has timed."""
+        earlier = self.measured.latency or self.latency()
+        with self.calls():
+            self._first_inference()
+            ticks = self._invoke(runs)
+        samples = (*earlier.samples_us, *map(self._us, ticks))
+        self.measured.latency = Latency(earlier.first_us, samples, self.source)
+        return self.measured.latency
+
+    def profile(self, run: Literal["first", "warm"] = "warm", repeats: int = 1) -> LayerProfile:
+        """Per-layer records of the first inference, or of one after it.
+
+        With ``repeats`` each time is the median of so many inferences, and has its deviation.
+        """
+        with self.calls():
+            self.ensure()
+            records, counters = self._counters.record(
+                self.board.client, partial(self._records, run), repeats, self.identity.counters
+            )
+        self.measured.profile = collect_profile(
+            records, self.model, self.identity, counters=counters, run=run, source=self.source
+        )
+        return self.measured.profile
+
+    def _records(self, run: Literal["first", "warm"], repeats: int) -> list[list[LayerRecord]]:
+        """The layers of ``repeats`` inferences."""
+        self._first_inference()
+        records = []
+        for number in range(repeats):
+            if run == "warm":
+                self._invoke(1)
+            elif number:
+                self._first_inference()
+            records.append(self.board.client.read_layers())
+        return records
+
+    def memory(self) -> MemoryUse:
+        """Arena given and used, and the size of the model."""
+        note = "TFLM on this PC" if self.source == "modelled" else ""
+        self.measured.memory = MemoryUse(
+            self.state.arena_used_bytes,
+            self.state.arena_bytes,
+            self.model.size_bytes,
+            self.source,
+            note,
+        )
+        return self.measured.memory
+
+    def arm_power(self, inferences: int, wait_s: float) -> None:
+        """Arm a power window on the first of the session's inputs; the model has to be set up."""
+        with self.calls():
+            self._write(self.inputs, 0)
+            self.board.client.arm_power(inferences, round(1e3 * wait_s))
+
+    def power_result(self) -> PowerRun:
+        """How the power window ended on the board."""
+        with self.calls():
+            return self.board.client.power_result()
+
+    def tune_arena(self) -> TunedArena:
+        """Find the smallest arena that really runs the model, without another build or flash."""
+        with self.calls():
+            self._setup()
+            given = self.state.arena_bytes
+            size, tries = self.state.arena_used_bytes, 1
+            while not self._runs_in(size) and size < given:
+                step = ARENA_STEP_BYTES << (tries - 1)
+                size, tries = min(size + step, given), tries + 1
+            self._setup()
+        self.measured.arena = TunedArena(size, tries, self.source)
+        return self.measured.arena
+
+    def _runs_in(self, arena_bytes: int) -> bool:
+        try:
+            if not self._prepares_in(arena_bytes):
+                return False
+            self._write(self.inputs, 0)
+            self.board.client.invoke(1)
+        except BoardRefused:
+            return False
+        return True
+
+    def _prepares_in(self, arena_bytes: int) -> bool:
+        """False when TFLM crashed on a PC: it does not check its first allocations.
+
+        Firmware survives that and refuses.
+        """
+        try:
+            self.board.client.configure(arena_bytes)
+        except BoardDied:
+            if self.source != "modelled":
+                raise
+            self.board.discard()
+            self._proven, self._state = False, None
+            self.ensure()
+            return False
+        return True
+
+    def _infer_all(self, inputs: Inputs) -> tuple[np.ndarray, ...]:
+        outputs = self.empty_outputs(inputs.count)
+        for number in range(inputs.count):
+            self._infer(inputs, number, outputs)
+        return outputs

@@ -1,0 +1,131 @@
+"""The options of boards: which, how they are reached, flashed and built for."""
+
+from __future__ import annotations
+
+from pytest_autodeploy.catalog.pmu import SYNTAX, parse_events
+from pytest_autodeploy.settings.option import Option, positive_float, positive_int
+
+DEFAULT_EVB = "sim:apollo4p_evb"
+
+BOARD_OPTIONS = (
+    Option(
+        "evb",
+        "--evb",
+        "Board to run on: an EVB by its name, sim:NAME a simulated one, qemu:NAME an emulated "
+        f"Cortex-M machine. Repeatable (default: {DEFAULT_EVB})",
+        metavar="NAME",
+        ini="args",
+        default=(DEFAULT_EVB,),
+        repeatable=True,
+    ),
+    Option(
+        "evb_port",
+        "--evb-port",
+        "Attach to a board that already runs its model: a device, socket://HOST:PORT or "
+        "rfc2217://HOST:PORT. With --evb-probe: the port of the board that is flashed",
+        metavar="URL",
+    ),
+    Option(
+        "evb_probe",
+        "--evb-probe",
+        "Serial number of the probe that flashes the EVB (default: the only one there is)",
+        metavar="SERIAL",
+    ),
+    Option(
+        "evb_flash_tool",
+        "--evb-flash-tool",
+        "What flashes EVBs: jlink (J-Link Commander) or pyocd (default: jlink)",
+        metavar="TOOL",
+        default="jlink",
+        choices=("jlink", "pyocd"),
+    ),
+    Option(
+        "evb_sdk",
+        "--evb-sdk",
+        "neuralSPOT checkout that firmware for EVBs is built with (or $NEURALSPOT_ROOT)",
+        metavar="DIR",
+    ),
+    Option(
+        "evb_tflm_root",
+        "--evb-tflm-root",
+        "TFLM tree with its static library, for emulated boards (or $AUTODEPLOY_TFLM_ROOT)",
+        metavar="DIR",
+    ),
+    Option(
+        "evb_toolchain",
+        "--evb-toolchain",
+        "arm-none-eabi-gcc or armclang: a name, a path or a folder (or $AUTODEPLOY_TOOLCHAIN; "
+        "default: arm-none-eabi-gcc on PATH)",
+        metavar="PATH",
+    ),
+    Option(
+        "evb_model_memory",
+        "--evb-model-memory",
+        "Memory for the model in a build: mram, sram or psram (default: the first that has room)",
+        metavar="NAME",
+    ),
+    Option(
+        "evb_arena_memory",
+        "--evb-arena-memory",
+        "Memory for the arena in a build: dtcm, sram or psram (default: the first that has room)",
+        metavar="NAME",
+    ),
+    Option(
+        "evb_clock",
+        "--evb-clock",
+        "Clock mode: HP (high performance) or LP (low power) (default: HP)",
+        metavar="MODE",
+        default="HP",
+        choices=("HP", "LP"),
+    ),
+    Option(
+        "evb_counters",
+        "--evb-counters",
+        f"Events of a Cortex-M55 that profiles count per layer: {SYNTAX}; several with commas "
+        "between. More than fit at once take several runs (default: default)",
+        metavar="EVENTS",
+        default=(),
+        convert=parse_events,
+    ),
+    Option(
+        "evb_dwt_counters",
+        "--evb-dwt-counters",
+        "The 8-bit counters of a Cortex-M4 (cpi, exc, sleep, lsu, fold): modulo gives each layer's "
+        "count modulo 256, off leaves them out (default: off)",
+        metavar="MODE",
+        default="off",
+        choices=("modulo", "off"),
+    ),
+    Option(
+        "evb_arena_kb",
+        "--evb-arena-kb",
+        "Tensor arena to give the model, in KB (default: the largest that the board allows)",
+        metavar="KB",
+        ini="int",
+        default=0,
+        convert=positive_int,
+    ),
+    Option(
+        "evb_timeout",
+        "--evb-timeout",
+        "Seconds that one call to the board may take (default: 60)",
+        metavar="SECONDS",
+        ini="float",
+        default=60.0,
+        convert=positive_float,
+    ),
+    Option(
+        "evb_require_hardware",
+        "--evb-require-hardware",
+        "Refuse to run on anything but real boards",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    Option(
+        "evb_sim_link",
+        "--evb-sim-link",
+        "Link of simulated boards, such as bytes_per_s=1000000,latency_ms=1 (default: unlimited)",
+        metavar="LINK",
+    ),
+)

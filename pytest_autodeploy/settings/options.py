@@ -1,0 +1,216 @@
+"""Every option of the plugin, each with its ini twin and its default."""
+
+from __future__ import annotations
+
+from pytest_autodeploy.settings.board_options import BOARD_OPTIONS
+from pytest_autodeploy.settings.deliver_options import DELIVER_OPTIONS
+from pytest_autodeploy.settings.option import Option, natural, positive_int
+from pytest_autodeploy.settings.power_options import POWER_OPTIONS
+
+OPTIONS = (
+    Option(
+        "tflite",
+        "--tflite",
+        "Model to run on the board: a .tflite file, a folder or a glob; .keras, .h5 and SavedModel "
+        "folders are converted with the extra 'tensorflow'. Adds the built-in tests. Repeatable",
+        metavar="PATH",
+        ini="args",
+        default=(),
+        repeatable=True,
+    ),
+    Option(
+        "inputs",
+        "--tflite-inputs",
+        "Inputs to run instead of random ones: .npz, .npy or .csv; real values are quantised. "
+        "Also the representative data of a conversion to int8",
+        metavar="FILE",
+    ),
+    Option(
+        "labels",
+        "--tflite-labels",
+        "Labels of those inputs: .npy, .npz or .csv; class indices, or real targets of a "
+        "regression. Adds the built-in test of accuracy",
+        metavar="FILE",
+    ),
+    Option(
+        "state",
+        "--tflite-state",
+        "Whether models with state (variables, LSTM, SVDF) carry it from input to input of a run, "
+        "or have it reset before each (default: carry)",
+        metavar="MODE",
+        default="carry",
+        choices=("carry", "reset"),
+    ),
+    Option(
+        "runs",
+        "--tflite-runs",
+        "Random inputs per model whose outputs are compared (default: 10, on emulated boards 5)",
+        metavar="N",
+        ini="int",
+        default=10,
+        convert=positive_int,
+    ),
+    Option(
+        "latency_runs",
+        "--tflite-latency-runs",
+        "Inferences that are timed per model, after the first (default: 10)",
+        metavar="N",
+        ini="int",
+        default=10,
+        convert=positive_int,
+    ),
+    Option(
+        "seed",
+        "--tflite-seed",
+        "Seed of the random inputs (default: 42)",
+        metavar="N",
+        ini="int",
+        default=42,
+        convert=natural,
+    ),
+    Option(
+        "reference",
+        "--tflite-reference",
+        "Kernels on the PC that the board is compared with; auto takes the nearest of ref, "
+        "optimized and xnnpack (default: auto)",
+        metavar="KERNELS",
+        default="auto",
+        choices=("auto", "ref", "optimized", "xnnpack", "tensorflow"),
+    ),
+    Option(
+        "output_tolerance",
+        "--tflite-tolerance",
+        "Tolerance of the built-in output test, such as lsb=1 or atol=1e-3,rtol=1e-2",
+        metavar="LIMIT",
+    ),
+    Option(
+        "latency_budget",
+        "--tflite-latency-budget",
+        "Budget of the built-in latency test, such as ms=25 or us=900,statistic=p95",
+        metavar="LIMIT",
+    ),
+    Option(
+        "memory_limit",
+        "--tflite-memory-limit",
+        "Limit of the built-in memory test, such as arena_kb=32 or arena_kb=32,model_kb=100",
+        metavar="LIMIT",
+    ),
+    Option(
+        "accuracy",
+        "--tflite-accuracy",
+        "Limit of the built-in accuracy test, such as min=0.9,max_drop=0.01 or max_rmse=0.2; "
+        "against=FILE lets the PC run another .tflite file",
+        metavar="LIMIT",
+    ),
+    Option(
+        "npu",
+        "--tflite-npu",
+        "Arm Ethos-U accelerator to estimate the model on with Vela (extra 'vela'), such as "
+        "ethos-u85-256. Repeatable",
+        metavar="ACCELERATOR",
+        ini="args",
+        default=(),
+        repeatable=True,
+    ),
+    Option(
+        "npu_config",
+        "--tflite-npu-config",
+        "Vela .ini file with system configurations and memory modes (default: Vela's own)",
+        metavar="FILE",
+    ),
+    Option(
+        "npu_system_config",
+        "--tflite-npu-system-config",
+        "System configuration of the estimates (default: Vela's for the accelerator)",
+        metavar="NAME",
+    ),
+    Option(
+        "npu_memory_mode",
+        "--tflite-npu-memory-mode",
+        "Memory mode of the estimates (default: Vela's for the accelerator)",
+        metavar="NAME",
+    ),
+    Option(
+        "npu_budget",
+        "--tflite-npu-budget",
+        "Budget of the built-in estimates, such as cycles=100000,min_coverage=0.9",
+        metavar="LIMIT",
+    ),
+    Option(
+        "no_suite",
+        "--tflite-no-suite",
+        "Do not add the built-in tests: --tflite only parametrises your own",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    *BOARD_OPTIONS,
+    Option(
+        "cache",
+        "--autodeploy-cache",
+        "Folder for what need not be computed twice, or off (default: the user's cache folder)",
+        metavar="DIR",
+    ),
+    Option(
+        "output",
+        "--autodeploy-output",
+        "Folder for results (default: autodeploy-results)",
+        metavar="DIR",
+        default="autodeploy-results",
+    ),
+    Option(
+        "no_regression",
+        "--tflite-no-regression",
+        "What the built-in tests allow compared with the baseline, such as latency=5%,arena=0%; "
+        "a missing baseline fails",
+        metavar="LIMIT",
+    ),
+    Option(
+        "compare",
+        "--autodeploy-compare",
+        "A missing baseline fails the built-in tests; those that exist are always compared with",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    Option(
+        "baselines",
+        "--autodeploy-baselines",
+        "Folder of the baselines (default: autodeploy-baselines in the root folder)",
+        metavar="DIR",
+        default="autodeploy-baselines",
+    ),
+    Option(
+        "update_baseline",
+        "--autodeploy-update-baseline",
+        "Write the baselines of what ran and passed: all (the default) replaces values, new only "
+        "adds; the value follows an equals sign",
+        metavar="MODE",
+        ini=None,
+        choices=("all", "new"),
+        bare="all",
+    ),
+    Option(
+        "history",
+        "--autodeploy-history",
+        "SQLite file to which the results of each run are added, and whose trends are reported",
+        metavar="FILE",
+    ),
+    Option(
+        "summary",
+        "--autodeploy-summary",
+        "Markdown file for a summary of the run; also added to $GITHUB_STEP_SUMMARY if that is set",
+        metavar="FILE",
+    ),
+    Option(
+        "explain",
+        "--autodeploy-explain",
+        "Why outputs differ, and in which operator that starts: auto finds it out when a test fails"
+        " of it, layers also compares the operators when outputs agree, off never (default: auto)",
+        metavar="MODE",
+        default="auto",
+        choices=("auto", "layers", "off"),
+    ),
+    *DELIVER_OPTIONS,
+    *POWER_OPTIONS,
+)

@@ -1,0 +1,76 @@
+"""The options of power measurements."""
+
+from __future__ import annotations
+
+from pytest_autodeploy.settings.meter_choice import SYNTAX
+from pytest_autodeploy.settings.option import Option, positive_float, positive_int
+
+POWER_OPTIONS = (
+    Option(
+        "energy_limit",
+        "--tflite-energy-limit",
+        "Limit of the built-in energy test, such as uj=250 or uj=300,mode=LP. Repeatable",
+        metavar="LIMIT",
+        ini="args",
+        default=(),
+        repeatable=True,
+    ),
+    Option(
+        "power_limit",
+        "--tflite-power-limit",
+        "Limit of the built-in energy test, such as mw=20 or mw=12,mode=LP. Repeatable",
+        metavar="LIMIT",
+        ini="args",
+        default=(),
+        repeatable=True,
+    ),
+    Option(
+        "power",
+        "--autodeploy-power",
+        f"Power meter: {SYNTAX} (default: sim on simulated boards, off on others)",
+        metavar="METER",
+    ),
+    Option(
+        "power_window",
+        "--autodeploy-power-window",
+        "Seconds that a window of inferences lasts at least (default: 1)",
+        metavar="SECONDS",
+        ini="float",
+        default=1.0,
+        convert=positive_float,
+    ),
+    Option(
+        "power_repeats",
+        "--autodeploy-power-repeats",
+        "Windows that are measured, for mean and spread (default: 3)",
+        metavar="N",
+        ini="int",
+        default=3,
+        convert=positive_int,
+    ),
+    Option(
+        "power_runs",
+        "--autodeploy-power-runs",
+        "Inferences in a window (default: planned from the latency)",
+        metavar="N",
+        ini="int",
+        default=0,
+        convert=positive_int,
+    ),
+    Option(
+        "save_capture",
+        "--autodeploy-save-capture",
+        "Keep the meter's raw streams as .jls files in the results folder",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    Option(
+        "check_wiring",
+        "--autodeploy-check-wiring",
+        "Only tell which of the lines between the meter and the boards work, without a model",
+        ini=None,
+        default=False,
+        switch=True,
+    ),
+)

@@ -1,0 +1,180 @@
+"""The settings of a run: one frozen object whose values know where they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_autodeploy.settings.option import Option
+from pytest_autodeploy.settings.options import OPTIONS
+
+PATHS = (
+    "tflite",
+    "inputs",
+    "labels",
+    "npu_config",
+    "evb_sdk",
+    "evb_tflm_root",
+    "cache",
+    "output",
+    "history",
+    "summary",
+    "artifacts_from",
+)
+"""Settings that are paths. Those of the command line start at the folder pytest was started in."""
+
+
+class SettingError(ValueError):
+    """A value of an option or ini key cannot be used; the text names the key and what is valid."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of a run, by the names in ``OPTIONS``.
+
+    ``sources`` maps each setting that is not at its default to the option or ini key that set it.
+    """
+
+    tflite: tuple[str, ...]
+    inputs: str | None
+    labels: str | None
+    state: str
+    runs: int
+    latency_runs: int
+    seed: int
+    reference: str
+    output_tolerance: str | None
+    latency_budget: str | None
+    memory_limit: str | None
+    accuracy: str | None
+    npu: tuple[str, ...]
+    npu_config: str | None
+    npu_system_config: str | None
+    npu_memory_mode: str | None
+    npu_budget: str | None
+    no_suite: bool
+    evb: tuple[str, ...]
+    evb_port: str | None
+    evb_probe: str | None
+    evb_flash_tool: str
+    evb_sdk: str | None
+    evb_tflm_root: str | None
+    evb_toolchain: str | None
+    evb_model_memory: str | None
+    evb_arena_memory: str | None
+    evb_clock: str
+    evb_counters: tuple[str, ...]
+    evb_dwt_counters: str
+    evb_arena_kb: int
+    evb_timeout: float
+    evb_require_hardware: bool
+    evb_sim_link: str | None
+    cache: str | None
+    output: str
+    no_regression: str | None
+    compare: bool
+    baselines: str
+    update_baseline: str | None
+    history: str | None
+    summary: str | None
+    artifacts: tuple[str, ...]
+    artifacts_from: str | None
+    explain: str
+    energy_limit: tuple[str, ...]
+    power_limit: tuple[str, ...]
+    power: str | None
+    power_window: float
+    power_repeats: int
+    power_runs: int
+    save_capture: bool
+    check_wiring: bool
+    root: Path
+    rootdir: Path
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def output_path(self) -> Path:
+        """The results folder; a relative one is relative to the folder pytest was started in."""
+        return self.root / self.output
+
+    @property
+    def baselines_path(self) -> Path:
+        """The folder of baselines; it belongs to the project, so it starts at the root folder.
+
+        Only what is typed is relative to the folder pytest was started in.
+        """
+        typed = self.sources.get("baselines", "").startswith("--")
+        return (self.root if typed else self.rootdir) / self.baselines
+
+    def against_path(self, path: str) -> Path:
+        """The model that the accuracy limit names; that of the ini starts at the root folder."""
+        typed = self.sources.get("accuracy", "").startswith("--")
+        return (self.root if typed else self.rootdir) / path
+
+    @property
+    def history_path(self) -> Path | None:
+        """The history file, if there is one."""
+        return self.root / self.history if self.history else None
+
+    @property
+    def artifacts_from_path(self) -> Path | None:
+        """The folder of a characterisation that artifacts are made from, if there is one."""
+        return self.root / self.artifacts_from if self.artifacts_from else None
+
+    def cache_path(self, default: Callable[[], Path]) -> Path | None:
+        """The cache folder; ``default`` gives the user's own, None is none."""
+        if self.cache is None:
+            return default()
+        return None if self.cache == "off" else self.root / self.cache
+
+
+def resolve(
+    option_value: Callable[[str], Any],
+    ini_value: Callable[[str], Any],
+    root: Path,
+    rootdir: Path | None = None,
+) -> Settings:
+    """Build the settings: the command line beats the ini file, which beats the default.
+
+    ``option_value`` and ``ini_value`` give None for what is not set; ``root`` is the folder pytest
+    was started in, ``rootdir`` pytest's root folder. Raises SettingError.
+    """
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for option in OPTIONS:
+        values[option.name] = option.default
+        for raw, origin in (
+            (option_value(option.dest), option.flag),
+            (ini_value(option.ini_name) if option.ini else None, f"ini {option.ini_name}"),
+        ):
+            if raw is not None and raw != []:
+                base = rootdir if origin.startswith("ini") else None
+                values[option.name] = _placed(option, _checked(option, raw, origin), base)
+                sources[option.name] = origin
+                break
+    return Settings(**values, root=root, rootdir=rootdir or root, sources=sources)
+
+
+def _placed(option: Option, value: Any, base: Path | None) -> Any:
+    """Paths of the ini file start at the root folder, wherever pytest was started."""
+    if base is None or option.name not in PATHS or value == "off":
+        return value
+    if isinstance(value, tuple):
+        return tuple(str(base / path) for path in value)
+    return str(base / value)
+
+
+def _checked(option: Option, raw: Any, origin: str) -> Any:
+    if option.repeatable:
+        return tuple(str(item) for item in raw)
+    if option.switch:
+        return bool(raw)
+    try:
+        value = option.convert(str(raw))
+    except ValueError as error:
+        raise SettingError(f"{origin}: {error}") from None
+    if option.choices and value not in option.choices:
+        raise SettingError(f"{origin}: {value!r} is not one of {', '.join(option.choices)}")
+    return value
