@@ -12,10 +12,11 @@ demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves rep
 test: $(VENV)/.dev  ## run the tests
 	$(BIN)/pytest
 
-lint: $(VENV)/.dev  ## lint, format and types
+lint: $(VENV)/.dev  ## lint, format, types and the tiers of the rooms
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 wheel-check: $(VENV)/.dev  ## build the wheel and use it outside the checkout
 	$(BIN)/python .ci/wheel_check.py

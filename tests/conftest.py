@@ -9,9 +9,9 @@ from pathlib import Path
 
 import ai_edge_litert.schema_py_generated  # noqa: F401
 import pytest
-from support import DIGITS
 
 import pytest_autodeploy
+from tests.helpers.support import DIGITS
 
 pytest_plugins = ["pytester"]
 

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from power_streams import FACTS, RATE_HZ, stream
 
 from pytest_autodeploy.power.meter import IN1, Chunk
 from pytest_autodeploy.power.window import Window, WindowFinder
+from tests.helpers.power_streams import FACTS, RATE_HZ, stream
+from tests.helpers.support import ROOT
 
 CHUNK = 1 << 16
 SAMPLES = 20_000_000
@@ -89,9 +90,8 @@ def ten_minutes() -> tuple[int, Window]:
 
 
 def test_memory_of_ten_minutes(capsys: pytest.CaptureFixture[str]) -> None:
-    here = Path(__file__).parent
     command = [sys.executable, "-c", TEN_MINUTES]
-    paths = {"PYTHONPATH": f"{here}:{here.parent}"}
+    paths = {"PYTHONPATH": str(ROOT)}
     began = time.perf_counter()
     done = subprocess.run(command, env=paths, check=True, capture_output=True, text=True)
     samples, before, peak, seconds, joules = (float(word) for word in done.stdout.split())

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from rpc_board import Descriptor, EchoValidator, serve
 
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.service import Log
 from pytest_autodeploy.sim.throttle import ByteStream, Throttle
+from tests.helpers.rpc_board import Descriptor, EchoValidator, serve
 
 MB = 1_000_000
 CALLS = 2000

@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from support import KWS
+
+from tests.helpers.support import KWS
 
 PAIRS = 15
 

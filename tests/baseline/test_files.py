@@ -1,0 +1,181 @@
+"""Baseline files: stable text, refused damage, and writing that nothing can break."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_autodeploy.baseline.errors import BaselineError
+from pytest_autodeploy.baseline.format import Baseline
+from pytest_autodeploy.baseline.store import (
+    baseline_path,
+    locked,
+    other_boards,
+    read_baseline,
+    write_baseline,
+)
+from pytest_autodeploy.baseline.text import baseline_text, parse_baseline
+from tests.helpers.baseline_examples import ENTRY, baseline, with_metric
+from tests.helpers.support import ROOT
+
+
+def test_reading_gives_back_what_was_written() -> None:
+    assert parse_baseline(baseline_text(baseline()), "f") == baseline()
+
+
+def test_the_text_is_sorted_and_a_changed_metric_changes_one_line() -> None:
+    one = baseline_text(baseline()).splitlines()
+    other = baseline_text(baseline(with_metric("arena_used", 5000))).splitlines()
+    assert len(one) == len(other)
+    assert sum(a != b for a, b in zip(one, other, strict=True)) == 1
+    shuffled = replace(ENTRY, metrics=dict(reversed(list(ENTRY.metrics.items()))))
+    assert baseline_text(baseline(shuffled)) == baseline_text(baseline())
+
+
+def test_the_text_says_nothing_of_time_and_machine() -> None:
+    plain = json.loads(baseline_text(baseline()))
+    assert set(plain) == {"schema", "model", "file", "entries"}
+    assert set(plain["entries"]["HP"]) == {"conditions", "provenance", "metrics", "layers"}
+    assert plain["entries"]["HP"]["metrics"]["latency_median"] == {
+        "value": 10_080,
+        "unit": "us",
+        "better": "lower",
+        "source": "modelled",
+        "spread": 0,
+        "repeats": 10,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "f is damaged: Expecting value"),
+        (baseline_text(baseline())[:300], "f is damaged: "),
+        ("[]", "f is damaged: no baseline with a schema"),
+        ('{"schema": 1}', "f is damaged: KeyError 'entries'"),
+        (baseline_text(baseline()).replace("10080", '"10080"'), "f is damaged: TypeError of value"),
+        (baseline_text(baseline()).replace('"kind"', '"kin"'), "f is damaged: TypeError"),
+        ("[" * 100_000, "f is damaged: "),
+        (
+            baseline_text(baseline()).replace('"schema": 1', '"schema": 2'),
+            "f has schema 2, this version knows up to 1",
+        ),
+    ],
+)
+def test_what_cannot_be_trusted_is_refused(text: str, says: str) -> None:
+    with pytest.raises(BaselineError) as raised:
+        parse_baseline(text, "f")
+    assert raised.value.what.startswith(says)
+    assert raised.value.hint
+
+
+def test_models_and_boards_have_files_of_their_own(tmp_path: Path) -> None:
+    path = baseline_path(tmp_path, "a/kws", "apollo4p_evb", "simulated")
+    assert path == tmp_path / "a_kws" / "apollo4p_evb.simulated.json"
+    write_baseline(path, baseline())
+    hardware = baseline_path(tmp_path, "a/kws", "apollo4p_evb", "hardware")
+    assert other_boards(hardware) == ["apollo4p_evb.simulated"]
+    assert read_baseline(hardware) is None
+
+
+def test_a_folder_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "kws").write_text("a file in the way")
+    with pytest.raises(BaselineError, match=r"cannot write .*kws") as raised:
+        write_baseline(tmp_path / "kws" / "board.json", baseline())
+    assert raised.value.hint == "nothing was changed"
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write")
+def test_a_read_only_folder_changes_nothing(tmp_path: Path) -> None:
+    write_baseline(tmp_path / "board.json", baseline())
+    tmp_path.chmod(0o500)
+    with pytest.raises(BaselineError, match="Permission denied"):
+        write_baseline(tmp_path / "board.json", baseline(with_metric("arena_used", 1)))
+    assert read_baseline(tmp_path / "board.json") == baseline()
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from tests.helpers.baseline_examples import baseline, with_metric
+from pytest_autodeploy.baseline.store import locked, read_baseline, write_baseline
+path = Path(sys.argv[1])
+"""
+FOR_EVER = (
+    WRITER
+    + """
+number = 0
+while True:
+    number += 1
+    with locked(path):
+        write_baseline(path, baseline(with_metric("arena_used", number)))
+    print(number, flush=True)
+"""
+)
+COUNTING = (
+    WRITER
+    + """
+for _ in range(50):
+    with locked(path):
+        entry = read_baseline(path).entries["HP"]
+        value = entry.metrics["arena_used"].value
+        write_baseline(path, baseline(with_metric("arena_used", value + 1)))
+"""
+)
+
+
+def start(code: str, path: Path) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    command = [sys.executable, "-c", code, str(path)]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills with a signal")
+def test_a_killed_writer_leaves_a_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "board.json"
+    for turn in range(5):
+        with start(FOR_EVER, path) as writer:
+            assert writer.stdout
+            writer.stdout.readline()
+            time.sleep(0.003 * turn)
+            writer.send_signal(signal.SIGKILL)
+        found = read_baseline(path)
+        assert found
+        assert found.entries["HP"].metrics["arena_used"].value >= 1
+    (tmp_path / ".board.json.left").write_text("{")
+    with locked(path, timeout_s=1):
+        write_baseline(path, baseline())
+    assert [file.name for file in tmp_path.iterdir()] == ["board.json"]
+
+
+def test_two_updates_at_once_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "board.json"
+    write_baseline(path, baseline(with_metric("arena_used", 0)))
+    writers = [start(COUNTING, path) for _ in range(2)]
+    assert [writer.wait(30) for writer in writers] == [0, 0]
+    for writer in writers:
+        assert writer.stdout
+        writer.stdout.close()
+    found = read_baseline(path)
+    assert found
+    assert found.entries["HP"].metrics["arena_used"].value == 100
+
+
+def test_a_lock_that_is_held_is_an_error_in_time(tmp_path: Path) -> None:
+    path = tmp_path / "board.json"
+    with locked(path), pytest.raises(BaselineError, match="updated by another run"):  # noqa: SIM117
+        with locked(path, timeout_s=0.05):
+            pass
+
+
+def test_an_empty_set_of_clock_modes_is_no_error() -> None:
+    empty = Baseline("kws", "kws.tflite", {})
+    assert parse_baseline(baseline_text(empty), "f") == empty

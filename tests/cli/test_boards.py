@@ -1,0 +1,116 @@
+"""``autodeploy boards``: the catalog, what is plugged in, and what each kind lacks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from serial.tools import list_ports
+from serial.tools.list_ports_common import ListPortInfo
+
+from pytest_autodeploy.catalog.boards import board_names
+from pytest_autodeploy.cli.boards import boards
+from pytest_autodeploy.doctor import boards as connected
+from tests.helpers import fake_jlink
+from tests.helpers.cli_support import keys_of, only_path, run, run_json
+from tests.helpers.fake_tools import fake_program
+from tests.helpers.hardware_bench import usb_port
+
+J_LINK = usb_port("/dev/ttyACM0", 0x1366, "001160002276", "J-Link")
+CDC = usb_port("/dev/ttyACM3", 0xCAFE, "1234", "TinyUSB CDC")
+FTDI = usb_port("/dev/ttyUSB0", 0x0403, None, "FT232R")
+
+
+@pytest.fixture(autouse=True)
+def ports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[ListPortInfo]:
+    """The serial ports of this PC, on which nothing is installed."""
+    ports: list[ListPortInfo] = []
+    monkeypatch.setattr(list_ports, "comports", lambda: ports)
+    monkeypatch.setattr(connected, "find_pyocd", list)
+    only_path(monkeypatch, tmp_path / "bin")
+    return ports
+
+
+def fake_j_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *probes: tuple[str, str]) -> None:
+    monkeypatch.setenv("FAKE_JLINK", str(tmp_path))
+    state = {"mode": "good", "probes": probes, "bench": 0}
+    (tmp_path / "jlink.json").write_text(json.dumps(state))
+    fake_program(tmp_path / "bin", "JLinkExe", f'exec {sys.executable} {fake_jlink.__file__} "$@"')
+
+
+def test_all_boards_are_listed_with_memories_and_clocks() -> None:
+    text = run("boards").stdout
+
+    for name in board_names():
+        assert f"\n{name} " in text
+        assert f" sim:{name} " in text
+    assert "qemu:mps2-an386" in text
+    assert "96/250 MHz" in text
+    assert "MRAM 3,225, SRAM 2,457, DTCM 346" in text
+
+
+def test_json_has_the_catalog_in_bytes_and_hertz() -> None:
+    code, document = run_json("boards")
+
+    assert code == 0
+    board = next(board for board in document["boards"] if board["name"] == "apollo510_evb")
+    assert board["ids"] == ["apollo510_evb", "sim:apollo510_evb"]
+    assert board["memories"]["sram"] == {"bytes": 3145728, "usable_bytes": 2516582}
+    assert board["clocks_hz"] == {"LP": 96_000_000, "HP": 250_000_000}
+
+
+def test_every_key_of_the_json_is_in_the_help(ports: list[ListPortInfo]) -> None:
+    ports.append(CDC)
+    _, document = run_json("boards")
+
+    undocumented = {key for key in keys_of(document) if key not in str(boards.help)}
+    assert undocumented == {"schema"}
+
+
+def test_what_a_kind_of_board_lacks_is_said_in_a_word() -> None:
+    _, document = run_json("boards")
+    lacks = {kind["kind"]: kind["lacks"] for kind in document["kinds"]}
+
+    assert lacks["emulated"] == ["Arm compiler", "CMake", "ninja or make", "TFLM tree", "QEMU"]
+    assert lacks["hardware"] == ["Arm compiler", "make", "neuralSPOT", "probe tool"]
+    assert "lacks Arm compiler, make, neuralSPOT, probe tool" in run("boards").stdout
+
+
+def test_ports_are_matched_with_boards_by_their_usb_ids(ports: list[ListPortInfo]) -> None:
+    ports += [FTDI, J_LINK, CDC]
+
+    _, document = run_json("boards")
+
+    j_link, cdc = document["ports"]
+    assert (j_link["device"], j_link["vid"]) == ("/dev/ttyACM0", 0x1366)
+    assert j_link["boards"] == ["apollo3p_evb", "apollo4l_evb", "apollo4l_blue_evb"]
+    assert "apollo510_evb" in cdc["boards"]
+    assert "/dev/ttyACM0 (J-Link) may be apollo3p_evb or apollo4l_evb" in run("boards").stdout
+
+
+def test_probes_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_j_link(tmp_path, monkeypatch, ("1160002276", "J-Link-OB"))
+
+    _, document = run_json("boards")
+
+    assert document["probes"] == [{"serial": "1160002276", "name": "J-Link-OB"}]
+    assert "probe 1160002276 (J-Link-OB)" in run("boards").stdout
+
+
+def test_a_probe_tool_that_hangs_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connected, "TIMEOUT_S", 0.2)
+    fake_program(tmp_path / "bin", "JLinkExe", "exec /bin/sleep 60")
+
+    code, document = run_json("boards")
+
+    assert code == 0
+    assert document["probe_error"] == "J-Link Commander does not list the probes"
+    assert "probes: J-Link Commander does not list the probes" in run("boards").stdout
+
+
+def test_without_any_it_says_so() -> None:
+    assert "no debug probe is connected" in run("boards").stdout

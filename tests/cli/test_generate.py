@@ -1,0 +1,106 @@
+"""``autodeploy generate``: artifacts of a model, characterised here or on another board."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_autodeploy.cli.bench import Bench
+from pytest_autodeploy.cli.generate import generate
+from pytest_autodeploy.deliver.delivery import Delivery
+from pytest_autodeploy.deliver.example import ExampleRun
+from tests.helpers.cli_support import keys_of, only_path, run, run_json
+from tests.helpers.support import DIGITS, KWS
+
+SIM = ("--board", "sim:apollo4p_evb", "--runs", "2")
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No compiler, TFLM tree or SDK: what can be made are sources."""
+    only_path(monkeypatch, tmp_path / "bin")
+
+
+@pytest.fixture(scope="module")
+def characterised(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a model that was characterised on the simulated board."""
+    with pytest.MonkeyPatch.context() as patch:
+        only_path(patch, tmp_path_factory.mktemp("bin"))
+        out = tmp_path_factory.mktemp("characterised")
+        result = run("generate", DIGITS, *SIM, "--artifacts", "library", "--out", out)
+    assert result.exit_code == 0, result.output
+    return out
+
+
+def test_without_tools_sources_are_written_and_it_says_why_no_more(tmp_path: Path) -> None:
+    result = run("generate", DIGITS, *SIM, "--artifacts", "library", "--out", tmp_path / "out")
+
+    assert result.exit_code == 0, result.output
+    first, *rest = (" ".join(line.split()) for line in result.stdout.splitlines())
+    assert first.startswith("digits_cnn for apollo4p_evb: bit-exact with ")
+    assert any(re.fullmatch(r"Arena 3[.\d]* KB modelled", line) for line in rest)
+    assert "Characterised on sim:apollo4p_evb modelled" in rest
+    assert any(line.startswith("Left out the library") for line in rest)
+    assert (tmp_path / "out" / "digits_cnn" / "src" / "digits_cnn_model.cc").is_file()
+    assert (tmp_path / "out" / "digits_cnn_mc.json").is_file()
+
+
+def test_for_another_board_no_board_is_touched(characterised: Path, tmp_path: Path) -> None:
+    code, document = run_json(
+        *("generate", DIGITS, "--board", "apollo510_evb", "--from", characterised),
+        *("--artifacts", "library", "--out", tmp_path / "out"),
+    )
+
+    assert code == 0, document
+    assert document["board"] == "apollo510_evb"
+    assert document["characterised_on"] == {"board": "sim:apollo4p_evb", "source": "modelled"}
+    assert "digits_cnn/lib/digits_cnn_api.h" in document["files"]
+    undocumented = {key for key in keys_of(document) if key not in str(generate.help)}
+    assert undocumented == {"schema"}
+
+
+def test_the_characterisation_of_another_model_is_refused(
+    characterised: Path, tmp_path: Path
+) -> None:
+    result = run("generate", KWS, *SIM, "--from", characterised, "--out", tmp_path / "out")
+
+    assert result.exit_code == 1
+    assert "there is no kws_ds_cnn_mc.json" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--artifacts", "lib"], "'lib' is not one of library, ambiqsuite"),
+        (["--artifacts", ""], "'' is not one of library, ambiqsuite"),
+        (["--out", "/dev/null/out"], "--out: cannot write to the folder /dev/null/out"),
+        (["--from", "nowhere"], "no such folder: nowhere"),
+        (["--board", "apollo5_evb"], "unknown board 'apollo5_evb'"),
+    ],
+)
+def test_a_wrong_option_is_explained(tmp_path: Path, arguments: list[str], words: str) -> None:
+    result = run("generate", DIGITS, *SIM, "--out", tmp_path / "out", *arguments)
+
+    assert result.exit_code == 2, result.output
+    assert words in result.stderr
+
+
+def test_an_example_that_found_wrong_outputs_is_a_failure(
+    characterised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Bench.deliver
+
+    def deliver(self: Bench, *arguments: object) -> Delivery:
+        delivery = real(self, *arguments)  # type: ignore[arg-type]
+        return replace(delivery, example=ExampleRun(status=1, output="output 0 differs"))
+
+    monkeypatch.setattr(Bench, "deliver", deliver)
+
+    result = run("generate", DIGITS, *SIM, "--from", characterised, "--out", tmp_path / "out")
+
+    assert result.exit_code == 1
+    assert re.search(r"^Example +output 0 differs +emulated$", result.stdout, re.MULTILINE)

@@ -1,0 +1,119 @@
+"""A session on the simulated board's times alone: no process, no TFLM, so that many runs are quick.
+
+Sessions, modelled times, noise and comparisons are the real ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+from unittest.mock import patch
+
+from pytest_autodeploy.baseline.gate import Gate
+from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.limits.declarations import Declared, declare
+from pytest_autodeploy.metrics.judge import Judgement
+from pytest_autodeploy.model.load import load_model
+from pytest_autodeploy.reference.inputs import random_inputs
+from pytest_autodeploy.rpc.messages import ClockMode, Identity, LayerRecord
+from pytest_autodeploy.session.model_session import ModelSession
+from pytest_autodeploy.sim.noise import TimingNoise
+from pytest_autodeploy.sim.validator import SimulatedValidator
+from tests.helpers.support import DIGITS
+
+MODEL = load_model(DIGITS)
+INPUTS = random_inputs(MODEL, 1, 42)
+
+
+class NoEngine:
+    """Stands in for TFLM: runs nothing."""
+
+    arena_used_bytes = 4000
+    inputs = outputs = ()
+    has_run = False
+
+    def __init__(self, *_args: object, **_kwargs: object) -> None:
+        pass
+
+    def run(self, _count: int) -> None:
+        """Only note that there was an inference."""
+        self.has_run = True
+
+
+class Client:
+    """The host's view of a validator in this process."""
+
+    def __init__(self, validator: SimulatedValidator) -> None:
+        self._validator = validator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._validator, name)
+
+    def write_input(self, index: int, data: bytes) -> None:
+        """The times do not depend on it."""
+
+    def read_layers(self) -> list[LayerRecord]:
+        """All layers of the latest inference."""
+        return list(self._validator.read_layers(0, 1000))
+
+
+class Board:
+    """A board around the validator."""
+
+    id = "sim:apollo4p_evb"
+    port = None
+
+    def __init__(self, validator: SimulatedValidator) -> None:
+        self.client = Client(validator)
+
+    def load(self, _image: object) -> Identity:
+        """It has been flashed before."""
+        return self.client._validator.identify()
+
+
+@contextmanager
+def without_tflm() -> Iterator[None]:
+    """Sessions made within need no TFLM."""
+    with patch("pytest_autodeploy.sim.validator.Engine", NoEngine):
+        yield
+
+
+def session(noise: TimingNoise, clock: ClockMode = ClockMode.HIGH_PERFORMANCE) -> ModelSession:
+    """A session of the digits model on a board with noise, with what a test measures."""
+    validator = SimulatedValidator(board_spec("apollo4p_evb"), cast(Any, None), noise)
+    validator.flash(DIGITS)
+    made = ModelSession(MODEL, cast(Any, Board(validator)), inputs=INPUTS)
+    made.prepare(INPUTS, clock="HP" if clock else "LP")
+    made.ensure()
+    return made
+
+
+def gate(
+    folder: Path, declared: Declared | None = None, update: str | None = None, *, asked: bool = True
+) -> Gate:
+    """The gate of a test with the marker ``no_regression``."""
+    limit = declared or declare("no_regression", (), {}, "marker")
+    return Gate(folder, folder, "digits_cnn", "digits_cnn.tflite", limit, asked, update)
+
+
+def judged(measured: ModelSession, by: Gate) -> Judgement:
+    """Measure and judge, as around the body of a test."""
+    by.measure(measured)
+    return by.judged(measured, Judgement(()))
+
+
+def record(measured: ModelSession) -> dict[str, Any]:
+    """The record of a passed test."""
+    from pytest_autodeploy.metrics.record import board_facts, measured_facts, model_facts
+
+    return {
+        "nodeid": "test_it.py::test_it",
+        "outcome": "passed",
+        "message": "",
+        "model": model_facts("digits_cnn", MODEL) | {"file": "digits_cnn.tflite"},
+        "board": board_facts(measured),
+        "files": {},
+        **measured_facts(measured, None),
+    }

@@ -1,0 +1,194 @@
+"""Builds for EVBs through neuralSPOT's make, here a make that only writes down what it was told."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pytest_autodeploy.base.errors import ModelDoesNotFit
+from pytest_autodeploy.catalog.boards import board_names, board_spec
+from pytest_autodeploy.image.errors import BuildError, TreeError
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
+from tests.helpers.emulation import image
+from tests.helpers.fake_tools import fake_program
+from tests.helpers.tflite_builder import relu
+from tests.image.test_trees import APACHE, CM4, make_files, tflm
+
+MAKE = """
+for word in "$@"; do case $word in BINDIRROOT=*) out=${word#BINDIRROOT=};; esac; done
+echo "$@" >> "$LOG"
+mkdir -p $out/images
+for suffix in axf bin; do echo $suffix > $out/images/autodeploy.$suffix; done
+"""
+
+
+class Bench:
+    """An SDK, a compiler and a make that are not real."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.log = folder / "make.log"
+        monkeypatch.setenv("LOG", str(self.log))
+        monkeypatch.delenv("AUTODEPLOY_TFLM_ROOT", raising=False)
+        monkeypatch.setenv("PATH", f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}")
+        fake_program(folder / "bin", "arm-none-eabi-gcc", "echo 'gcc 12.2.1'")
+        self.make(MAKE)
+        suites = {board_spec(name).ambiqsuite for name in board_names()}
+        self.sdk = make_files(
+            folder / "sdk",
+            *("Makefile", "make/neuralspot_toolchain.mk", "neuralspot/ns-core/module.mk"),
+            *(f"extern/AmbiqSuite/{suite}/module.mk" for suite in suites),
+        )
+        config = self.sdk / "make/neuralspot_config.mk"
+        config.write_text("TF_VERSION := helia_rt_v1_6_0\n")
+        libraries = (CM4, CM4.replace("cm4", "cm55"))
+        tflm(self.sdk / "extern/tensorflow/helia_rt_v1_6_0", *libraries, licence=APACHE)
+
+    def make(self, script: str) -> None:
+        """Replace make."""
+        fake_program(self.folder / "bin", "make", script)
+
+    def builder(self, board: str = "apollo4p_evb", **options: object) -> NeuralSpotBuilder:
+        """A builder on this bench."""
+        given = {"sdk": str(self.sdk), "cache": self.folder / "cache", **options}
+        return NeuralSpotBuilder(board_spec(board), BuildOptions(**given))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """Everything but real tools."""
+    return Bench(tmp_path, monkeypatch)
+
+
+def test_make_gets_the_board_its_versions_and_folders_outside_of_the_sdk(
+    bench: Bench, tmp_path: Path
+) -> None:
+    built = bench.builder("apollo3p_evb").build(image(tmp_path, relu()))
+    words = bench.log.read_text().split()
+
+    assert {
+        f"{bench.sdk}",
+        "PLATFORM=apollo3p_evb",
+        "AS_VERSION=R3.1.1",
+        "TF_VERSION=helia_rt_v1_6_0",
+        "TOOLCHAIN=arm-none-eabi",
+        "BLE_SUPPORTED=0",
+        "EXAMPLE=autodeploy",
+        "all",
+    } <= set(words)
+    outside = [word for word in words if word.startswith(("ADPATH=", "BINDIRROOT="))]
+    assert all(f"={bench.folder}/cache/build/" in word for word in outside)
+    assert built.file(".axf").read_text() == "axf\n"
+    assert built.file(".bin").read_text() == "bin\n"
+
+
+@pytest.mark.parametrize("board", board_names())
+def test_every_board_has_what_make_needs(bench: Bench, tmp_path: Path, board: str) -> None:
+    assert bench.builder(board).build(image(tmp_path, relu())).fresh
+
+
+def test_the_app_folder_lists_our_sources_and_the_generated_ones(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.builder().build(image(tmp_path, relu()))
+    (module,) = (bench.folder / "cache").rglob("module.mk")
+    text = module.read_text()
+
+    assert "firmware/validator/engine_tflm.cc" in text
+    assert "engine_echo" not in text
+    assert f"{module.parent}/src/model_data.cc" in text
+    assert "$(eval $(call make-axf," in text
+
+
+def test_the_pins_of_a_power_run_are_those_of_the_catalog(bench: Bench, tmp_path: Path) -> None:
+    bench.builder("apollo4l_evb").build(image(tmp_path, relu()))
+    (config,) = (bench.folder / "cache").rglob("autodeploy_config.h")
+    pins = [line for line in config.read_text().splitlines() if "kPin" in line]
+
+    assert pins == [
+        "constexpr uint32_t kPinIn0 = 61;",
+        "constexpr uint32_t kPinIn1 = 23;",
+        "constexpr uint32_t kPinTrigger = 24;",
+    ]
+
+
+def test_the_sdk_is_not_written_to(bench: Bench, tmp_path: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in bench.sdk.rglob("*")}
+    bench.builder().build(image(tmp_path, relu()))
+
+    assert {path: path.stat().st_mtime_ns for path in bench.sdk.rglob("*")} == before
+
+
+def test_a_second_run_builds_nothing(bench: Bench, tmp_path: Path) -> None:
+    bench.builder().build(image(tmp_path, relu()))
+
+    assert not bench.builder().build(image(tmp_path, relu())).fresh
+    assert len(bench.log.read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("path", ["neuralspot/ns-core/ns_core.c", "make/new.mk", "Makefile"])
+def test_an_edit_in_the_sdk_builds_again(bench: Bench, tmp_path: Path, path: str) -> None:
+    bench.builder().build(image(tmp_path, relu()))
+    make_files(bench.sdk, path)
+    (bench.sdk / path).write_text("edited")
+
+    assert bench.builder().build(image(tmp_path, relu())).fresh
+
+
+def test_a_small_arena_moves_to_the_fast_memory_and_then_stays(
+    bench: Bench, tmp_path: Path
+) -> None:
+    keys = [
+        bench.builder().plan(image(tmp_path, relu(), arena_bytes=kb * 1024)).key
+        for kb in (0, 300, 32, 40)
+    ]
+
+    assert keys[0] == keys[1]
+    assert keys[2] == keys[3]
+    assert keys[0] != keys[2]
+
+
+def test_armclang_is_another_toolchain_to_make(bench: Bench, tmp_path: Path) -> None:
+    fake_program(bench.folder / "arm", "armclang", "echo 'Component: Arm Compiler 6.22'")
+    bench.builder(toolchain=str(bench.folder / "arm")).build(image(tmp_path, relu()))
+
+    assert "TOOLCHAIN=arm " in bench.log.read_text()
+
+
+def test_a_failure_of_make_is_quoted_and_leaves_no_image(bench: Bench, tmp_path: Path) -> None:
+    bench.make("echo 'ns_core.c:3:1: error: no such thing'; echo 'make: *** [x] Error 1'; exit 2")
+
+    with pytest.raises(BuildError, match="building for apollo4p_evb failed:") as caught:
+        bench.builder().build(image(tmp_path, relu()))
+
+    assert "ns_core.c:3:1: error: no such thing" in str(caught.value)
+    assert "make: ***" not in str(caught.value)
+
+
+def test_a_memory_that_overflows_says_by_how_much(bench: Bench, tmp_path: Path) -> None:
+    bench.make('echo "ld: region \\`MCU_MRAM\' overflowed by 12345 bytes"; exit 2')
+
+    with pytest.raises(ModelDoesNotFit, match=r"12\.1 KB too large for the memory region MCU_MRAM"):
+        bench.builder().build(image(tmp_path, relu()))
+
+
+def test_paths_that_make_cannot_take_are_refused(bench: Bench, tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"cannot work with the path '.*two words") as caught:
+        bench.builder(cache=tmp_path / "two words").build(image(tmp_path, relu()))
+
+    assert "--autodeploy-cache" in str(caught.value)
+
+
+def test_a_runtime_without_a_library_for_the_core_is_refused(bench: Bench, tmp_path: Path) -> None:
+    (bench.sdk / "extern/tensorflow/helia_rt_v1_6_0" / CM4).unlink()
+
+    with pytest.raises(TreeError, match="no static library for a cortex-m4f"):
+        bench.builder().plan(image(tmp_path, relu()))
+
+
+def test_psram_is_refused_because_firmware_does_not_set_it_up(bench: Bench, tmp_path: Path) -> None:
+    with pytest.raises(ModelDoesNotFit, match="cannot hold the arena in PSRAM; it can in DTCM, SR"):
+        bench.builder("apollo510_evb", arena_memory="psram").plan(image(tmp_path, relu()))

@@ -1,0 +1,178 @@
+"""Budgets: how they are declared, and what a model that exceeds one is told."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pytest_autodeploy.limits.npu import NpuBudget, npu_budget
+from pytest_autodeploy.metrics.npu import judge
+from pytest_autodeploy.metrics.verdict import Verdict
+from pytest_autodeploy.npu.results import Estimate
+from tests.helpers.npu_examples import SYSTEM, cpu_estimate, mixed_estimate, whole_estimate
+
+
+def verdict(estimate: Estimate, **limits: Any) -> Verdict:
+    (only,) = judge(estimate, npu_budget(**limits), words="npu_budget(...)")
+    return only
+
+
+def test_a_budget_is_in_base_units() -> None:
+    budget = npu_budget(accelerator="ethos-u85-256", cycles=5, ms=2, sram_kb=3, flash_kb=4)
+    assert budget == NpuBudget("ethos-u85-256", 5, 2000, 3072, 4096)
+
+
+def test_the_marker_takes_keywords_only() -> None:
+    parameters = inspect.signature(npu_budget).parameters
+    assert list(parameters) == [
+        *("accelerator", "cycles", "ms", "sram_kb", "flash_kb", "min_coverage", "forbid_cpu_ops")
+    ]
+    assert {each.kind for each in parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize(
+    ("given", "forbidden"),
+    [(True, ()), (False, None), ("softmax", ("SOFTMAX",)), (["A", "b"], ("A", "B"))],
+)
+def test_forbidden_operators_are_all_or_named(
+    given: Any, forbidden: tuple[str, ...] | None
+) -> None:
+    assert npu_budget(cycles=1, forbid_cpu_ops=given).forbidden == forbidden
+
+
+@pytest.mark.parametrize(
+    ("limits", "error", "words"),
+    [
+        ({}, ValueError, "give one of cycles, ms"),
+        ({"accelerator": "ethos-u55-128"}, ValueError, "give one of cycles, ms"),
+        ({"cycles": 0}, ValueError, "cycles must be above 0, not 0"),
+        ({"ms": float("nan")}, ValueError, "ms must be above 0, not nan"),
+        ({"sram_kb": "8"}, TypeError, "sram_kb must be a number, not '8'"),
+        ({"flash_kb": True}, TypeError, "flash_kb must be a number, not True"),
+        ({"min_coverage": 90}, ValueError, r"a share of at most 1 \(0.9 is 90 %\), not 90"),
+        ({"cycles": 1, "accelerator": "u85"}, ValueError, "unknown accelerator 'u85'"),
+        ({"cycles": 1, "accelerator": 85}, TypeError, "accelerator must be a name, not 85"),
+        ({"forbid_cpu_ops": []}, TypeError, "forbid_cpu_ops must be True or names"),
+        ({"forbid_cpu_ops": [1]}, TypeError, "forbid_cpu_ops must be True or names"),
+    ],
+)
+def test_a_wrong_declaration_says_what_is_right(
+    limits: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        npu_budget(**limits)
+
+
+def test_within_its_budget_a_model_passes() -> None:
+    verdicts = judge(
+        whole_estimate(),
+        npu_budget(cycles=400, ms=1, sram_kb=1, flash_kb=2, min_coverage=1, forbid_cpu_ops=True),
+    )
+    assert [each.passed for each in verdicts] == [True] * 6
+    assert [each.words for each in verdicts] == [
+        "400, limit 400",
+        "800.0 ns, limit 1.00 ms",
+        "64 B, limit 1.00 KB",
+        "1.50 KB, limit 2.00 KB",
+        "100.0 % on the NPU (2 of 2 operators), at least 100.0 %",
+        "no operator on the CPU",
+    ]
+
+
+def test_too_many_cycles_show_limit_value_and_the_worst_operators() -> None:
+    failed = verdict(whole_estimate(), cycles=350)
+    assert failed.passed is False
+    assert failed.words.splitlines() == [
+        "whole on ethos-u55-128: npu total cycles is over its limit",
+        "  declared npu_budget(...) by marker",
+        "  limit   350",
+        "  value   400 (estimated)",
+        "  over    50 (14.3 %)",
+        "  worst operators",
+        "    #0 FULLY_CONNECTED  300 cycles, 75.0 %  first",
+        "    #1 FULLY_CONNECTED  100 cycles, 25.0 %  second",
+    ]
+    assert failed.measurement is not None
+    assert failed.measurement["source"] == "estimated"
+
+
+def test_too_much_time_shows_the_operators_with_most_cycles() -> None:
+    words = verdict(whole_estimate(), ms=0.0004).words
+    assert "limit   400.0 ns" in words
+    assert "value   800.0 ns (estimated)" in words
+    assert "#0 FULLY_CONNECTED  300 cycles" in words
+
+
+def test_too_much_sram_shows_the_operators_with_most_at_once() -> None:
+    words = verdict(whole_estimate(), sram_kb=0.05).words
+    assert "value   64 B (estimated)" in words
+    assert "#0 FULLY_CONNECTED  64 B of SRAM at once  first" in words
+
+
+def test_too_much_flash_shows_the_operators_with_most_constants() -> None:
+    words = verdict(whole_estimate(), flash_kb=1).words
+    assert "value   1.50 KB (estimated)" in words
+    assert "#0 FULLY_CONNECTED  64 B of constants, 66.7 %  first" in words
+
+
+def test_a_part_on_the_npu_says_so_in_both_outcomes() -> None:
+    assert verdict(mixed_estimate(), cycles=400).words == (
+        "400, limit 400 (NPU part only, 2 of 4 operators)"
+    )
+    words = verdict(mixed_estimate(), cycles=1).words
+    assert "value   400 (estimated, NPU part only, 2 of 4 operators)" in words
+
+
+def test_too_little_coverage_shows_what_is_on_the_cpu_and_why() -> None:
+    failed = verdict(mixed_estimate(), min_coverage=0.9)
+    assert failed.passed is False
+    assert "limit   90.0 % of the operators" in failed.words
+    assert "value   50.0 %, 2 of 4 operators (estimated)" in failed.words
+    assert "#1 MyOperator  fallback: Unsupported opType" in failed.words
+
+
+def test_a_forbidden_operator_on_the_cpu_fails_and_another_does_not() -> None:
+    failed = verdict(mixed_estimate(), forbid_cpu_ops=["dequantize"])
+    assert failed.passed is False
+    assert "limit   no DEQUANTIZE on the CPU" in failed.words
+    assert "#5 DEQUANTIZE  real" in failed.words
+    assert "MyOperator" not in failed.words
+    assert verdict(mixed_estimate(), forbid_cpu_ops=["SOFTMAX"]).passed is True
+
+
+def test_without_operators_names_cannot_be_judged_but_all_can() -> None:
+    unknown = mixed_estimate(perf="")
+    assert verdict(unknown, forbid_cpu_ops=["SOFTMAX"]).passed is None
+    assert verdict(unknown, forbid_cpu_ops=True).passed is False
+
+
+def test_without_operators_the_worst_layers_are_shown() -> None:
+    words = verdict(mixed_estimate(perf=""), cycles=1).words
+    assert "    Conv2D  300 cycles  first" in words
+
+
+def test_a_model_that_does_not_run_on_the_npu_fails_every_limit() -> None:
+    verdicts = judge(
+        cpu_estimate(),
+        npu_budget(cycles=9, ms=9, sram_kb=9, flash_kb=9, min_coverage=0.1, forbid_cpu_ops=True),
+    )
+    assert [each.passed for each in verdicts] == [False] * 6
+    assert "is unavailable, because nothing runs on the NPU" in verdicts[0].words
+    assert "#0 RELU  tensor_1: Float32 is not supported" in verdicts[0].words
+
+
+def test_a_memory_that_the_system_does_not_have_is_not_judged() -> None:
+    judged = verdict(whole_estimate(replace(SYSTEM, memories=("sram",))), flash_kb=1)
+    assert judged.passed is None
+    assert judged.words == (
+        "npu flash is unavailable, because Embedded has no on-chip flash"
+        " and Embedded has no off-chip flash"
+    )
+
+
+def test_a_budget_for_another_accelerator_is_not_judged() -> None:
+    assert judge(whole_estimate(), npu_budget(accelerator="ethos-u85-256", cycles=1)) == []
+    assert judge(whole_estimate(), npu_budget(accelerator="ethos-u55-128", cycles=1))

@@ -1,0 +1,84 @@
+"""What is told of several windows, and how many inferences they have."""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+import pytest
+
+from pytest_autodeploy.base.statistics import spread, student_t
+from pytest_autodeploy.power.plan import plan
+from pytest_autodeploy.session.energy import Energy
+from tests.helpers.power_streams import VOLTS, found, stream
+
+AMPERES = (0.0200, 0.0201, 0.0202)
+
+
+def energy(*amperes: float, inferences: int = 4) -> Energy:
+    windows = [found(stream(np.full(20_000, a)).chunks(1 << 16))[0] for a in amperes]
+    return Energy("LP", inferences, tuple(windows), "measured", "a meter")
+
+
+def test_energy_time_power_and_charge_are_per_inference() -> None:
+    result = energy(0.02)
+    assert result.uj == pytest.approx(0.02 * VOLTS * 0.01 / 4 * 1e6)
+    assert result.us == pytest.approx(2500)
+    assert result.mean_mw == pytest.approx(36)
+    assert result.uc == pytest.approx(50)
+    assert result.uj == pytest.approx(result.mean_mw * result.us / 1e3)
+
+
+def test_measurements_carry_mode_source_and_spread() -> None:
+    result = energy(*AMPERES)
+    by_name = {m.name: m for m in result.measurements()}
+    assert set(by_name) == {
+        *("energy_lp", "energy_resolution_lp", "power_lp", "power_peak_lp", "power_idle_lp"),
+        *("power_time_lp", "charge_lp"),
+    }
+    of_windows = [a * VOLTS * 0.01 / 4 * 1e6 for a in AMPERES]
+    assert by_name["energy_lp"].value == pytest.approx(statistics.fmean(of_windows))
+    assert by_name["energy_lp"].spread == pytest.approx(statistics.stdev(of_windows), rel=1e-4)
+    assert by_name["energy_lp"].repeats == 3
+    assert {m.source for m in by_name.values()} == {"measured"}
+
+
+def test_one_window_has_no_spread() -> None:
+    (first, *_) = energy(0.02).measurements()
+    assert first.spread is None
+    assert energy(0.02).per_inference.resolution is None
+
+
+def test_the_resolution_is_that_of_the_two_sample_t_test() -> None:
+    values = [10.0, 10.2, 10.4]
+    least = 2.776 * statistics.stdev(values) * (2 / 3) ** 0.5
+    assert spread(values, edge=0).resolution == pytest.approx(least)
+
+
+def test_differences_below_a_sample_at_each_edge_are_never_real() -> None:
+    assert spread([10.0, 10.0, 10.0], edge=0.3).resolution == 0.3
+
+
+def test_differences_beyond_the_resolution_are_seldom_by_chance() -> None:
+    random = np.random.default_rng(0)
+    pairs = random.normal(10, 0.1, (4000, 2, 5))
+    least = [spread(pair[0].tolist(), 0).resolution or 0 for pair in pairs]
+    differ = np.abs(pairs.mean(axis=2)[:, 0] - pairs.mean(axis=2)[:, 1]) > least
+    assert 0.02 < differ.mean() < 0.10
+
+
+@pytest.mark.parametrize(("freedom", "value"), [(1, 12.706), (4, 2.776), (40, 2.021), (120, 1.980)])
+def test_students_t(freedom: int, value: float) -> None:
+    assert student_t(freedom) == pytest.approx(value, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("latency_us", "runs", "inferences", "least_s"),
+    [(320_000, None, 4, 1.0), (50, None, 20_400, 1.0), (3e6, None, 1, 1.0), (50, 7, 7, 0.0)],
+)
+def test_inferences_are_planned_from_the_latency(
+    latency_us: float, runs: int | None, inferences: int, least_s: float
+) -> None:
+    planned = plan(latency_us, 1.0, runs)
+    assert (planned.inferences, planned.least_s) == (inferences, least_s)
+    assert planned.most_s > 1e-6 * inferences * latency_us

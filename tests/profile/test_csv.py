@@ -1,0 +1,92 @@
+"""Per-layer profiles and their CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from pytest_autodeploy.profile.layer_csv import csv_text
+from pytest_autodeploy.profile.records import Layer, LayerProfile
+from tests.helpers.report_examples import profile
+
+
+def rows(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def test_columns_are_those_of_the_application_note_then_counters_then_source() -> None:
+    header = rows(csv_text(profile()))[0]
+    assert header == ["Event", "Tag", "uSeconds", "Est MACs", "cycles", "cpi", "lsu", "Source"]
+
+
+def test_one_row_per_layer_with_exact_numbers() -> None:
+    table = rows(csv_text(profile()))
+    assert len(table) == 14
+    assert table[1] == ["0", "CONV_2D", "47794", "320000", "9176380", "141", "188", "modelled"]
+
+
+def test_a_board_without_counters_has_no_counter_columns() -> None:
+    plain = profile() | {"counters": []}
+    assert rows(csv_text(plain))[1][-2:] == ["9176380", "modelled"]
+
+
+def test_unknown_macs_and_cycles_are_empty_and_none_are_0() -> None:
+    plain = profile()
+    plain["layers"][0] |= {"macs": None, "cycles": None}
+    table = rows(csv_text(plain))
+    assert table[1][3:5] == ["", ""]
+    assert table[11][3] == "0"
+
+
+def test_missing_counters_of_a_layer_are_empty() -> None:
+    plain = profile()
+    plain["layers"][0]["counters"] = [7]
+    assert rows(csv_text(plain))[1][-3:] == ["7", "", "modelled"]
+
+
+@pytest.mark.parametrize(
+    ("us", "text"), [(21.0, "21"), (21.5, "21.5"), (0.0004, "0"), (100, "100")]
+)
+def test_microseconds_have_at_most_three_decimals(us: float, text: str) -> None:
+    plain = profile()
+    plain["layers"][0]["us"] = us
+    assert rows(csv_text(plain))[1][2] == text
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
+def test_no_tag_can_be_run_as_a_formula(start: str) -> None:
+    plain = profile()
+    plain["layers"][0]["tag"] = f'{start}HYPERLINK("x")'
+    assert rows(csv_text(plain))[1][1] == f'\'{start}HYPERLINK("x")'
+
+
+def test_commas_quotes_and_line_ends_stay_in_their_cell() -> None:
+    plain = profile()
+    plain["layers"][0]["tag"] = 'a,"b"\nc'
+    assert rows(csv_text(plain))[1][1] == 'a,"b"\nc'
+
+
+def test_lines_end_with_a_line_feed_alone() -> None:
+    text = csv_text(profile())
+    assert "\r" not in text
+    assert text.endswith("modelled\n")
+
+
+def test_a_profile_survives_plain_data() -> None:
+    original = LayerProfile(
+        (Layer(0, "CONV_2D", 1.5, 10, 300, (1, 2)), Layer(1, "CUSTOM", 2.0)),
+        "first",
+        ("cpi", "lsu"),
+        "measured",
+    )
+    assert LayerProfile.from_dict(original.as_dict()) == original
+
+
+def test_totals_are_unknown_when_a_layer_is() -> None:
+    layers = (Layer(0, "A", 1.5, 10, 300), Layer(1, "B", 2, 5, 30))
+    known = LayerProfile(layers, "warm", (), "modelled")
+    assert (known.total_us, known.total_macs, known.total_cycles) == (3.5, 15, 330)
+    some = LayerProfile((*layers, Layer(2, "C", 1.0)), "warm", (), "modelled")
+    assert (some.total_macs, some.total_cycles) == (None, None)

@@ -1,0 +1,167 @@
+"""Records merged into results, and their files."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pytest_autodeploy.base.errors import ResultsError
+from pytest_autodeploy.report.npz import write_mismatch
+from pytest_autodeploy.report.results import ResultStore
+from tests.helpers.report_examples import (
+    AGREEMENT,
+    BOARD,
+    MODEL,
+    measurement,
+    record,
+    setup_failure,
+    verdict,
+)
+
+PROVENANCE = {"versions": {"pytest-autodeploy": "0.1.0"}, "run": {"started": "2026-01-01T12:00"}}
+
+
+def store(*records: dict[str, object]) -> ResultStore:
+    filled = ResultStore()
+    for each in records:
+        filled.add(each)
+    return filled
+
+
+def test_records_of_a_model_and_board_become_one_result() -> None:
+    arena = record("b", measurements=[measurement("arena_used", 10, "B")], profile=None)
+    latency = record("a", measurements=[measurement("latency_median", 5, "us")])
+    (result,) = store(arena, latency).results()
+    assert [item["name"] for item in result["measurements"]] == ["arena_used", "latency_median"]
+    assert [test["nodeid"] for test in result["tests"]] == ["a", "b"]
+    assert len(result["profile"]["layers"]) == 13
+
+
+def test_the_order_of_arrival_does_not_matter() -> None:
+    records = [record(name, measurements=[measurement("macs", i)]) for i, name in enumerate("abc")]
+    assert store(*records).results() == store(*reversed(records)).results()
+    assert store(*records).results()[0]["measurements"][0]["value"] == 2
+
+
+def test_each_model_and_board_has_its_own_result() -> None:
+    other = record("b", board=BOARD | {"id": "sim:apollo510_evb"})
+    results = store(other, record("a")).results()
+    assert [result["board"]["id"] for result in results] == [
+        "sim:apollo4p_evb",
+        "sim:apollo510_evb",
+    ]
+
+
+def test_a_rerun_replaces_the_earlier_try() -> None:
+    first = record(outcome="failed", verdicts=[verdict(False)])
+    (result,) = store(first, record()).results()
+    assert result["tests"] == [
+        {"nodeid": "test_kws.py::test_kws", "outcome": "passed", "message": ""}
+    ]
+    assert [item["passed"] for item in result["verdicts"]] == [True]
+
+
+def test_an_agreement_that_passed_does_not_hide_one_that_failed() -> None:
+    failed = record("a", agreement=AGREEMENT | {"passed": False})
+    (result,) = store(failed, record("b")).results()
+    assert result["agreement"]["test"] == "a"
+
+
+def test_files_are_written_per_model_and_board(tmp_path: Path) -> None:
+    written = store(record()).write(tmp_path, PROVENANCE)
+    names = [path.relative_to(tmp_path).as_posix() for path in written]
+    assert names == [
+        "kws_ref_model/sim_apollo4p_evb/kws_ref_model.csv",
+        "kws_ref_model/sim_apollo4p_evb/result.json",
+    ]
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(written)
+
+
+def test_the_json_has_schema_and_provenance(tmp_path: Path) -> None:
+    path = store(record()).write(tmp_path, PROVENANCE)[-1]
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["schema"] == 1
+    assert document["provenance"] == {"versions": {"pytest-autodeploy": "0.1.0"}}
+    assert document["model"]["sha256"] == MODEL["sha256"]
+    assert all("source" in item for item in document["measurements"])
+
+
+def test_two_runs_differ_in_nothing_but_run(tmp_path: Path) -> None:
+    documents = []
+    for port, started in (("/dev/pts/1", "12:00"), ("/dev/pts/2", "13:00")):
+        output = tmp_path / started.replace(":", "")
+        filled = store(record(board=BOARD | {"port": port}))
+        csv, json_file = filled.write(output, {"run": {"started": started}})
+        document = json.loads(json_file.read_text(encoding="utf-8"))
+        assert document.pop("run") == {"port": port, "started": started}
+        documents.append((document, csv.read_bytes()))
+    assert documents[0] == documents[1]
+
+
+def test_numbers_that_are_not_finite_become_null(tmp_path: Path) -> None:
+    broken = record(measurements=[measurement("output_distance", math.inf, "real")])
+    path = store(broken).write(tmp_path, {})[-1]
+    assert json.loads(path.read_text(encoding="utf-8"))["measurements"][0]["value"] is None
+
+
+def test_a_setup_failure_leaves_a_json_alone(tmp_path: Path) -> None:
+    (path,) = store(setup_failure()).write(tmp_path, {})
+    assert json.loads(path.read_text(encoding="utf-8"))["tests"][0]["outcome"] == "error"
+
+
+def test_models_whose_file_names_are_equal_do_not_share_a_folder(tmp_path: Path) -> None:
+    records = [record(model=MODEL | {"id": name}) for name in ("a/b", "a b")]
+    written = store(*records).write(tmp_path, {})
+    assert len({path.parent for path in written}) == 2
+
+
+def test_no_model_name_leaves_the_output_folder(tmp_path: Path) -> None:
+    evil = record(model=MODEL | {"id": "../../etc", "name": "../x"}, board=BOARD | {"id": ".."})
+    for path in store(evil).write(tmp_path, {}):
+        assert path.resolve().is_relative_to(tmp_path.resolve())
+
+
+def test_an_output_folder_that_is_a_file_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "taken").touch()
+    with pytest.raises(ResultsError, match=r"cannot write .*taken"):
+        store(record()).write(tmp_path / "taken", {})
+
+
+def test_a_failed_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = store(record()).write(tmp_path, {})[-1]
+    before = path.read_bytes()
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(ResultsError, match="No space left on device"):
+        store(record(seed=7)).write(tmp_path, {})
+    assert path.read_bytes() == before
+    assert not list(tmp_path.rglob(".*"))
+
+
+def test_a_mismatch_is_read_without_pickle(tmp_path: Path) -> None:
+    inputs = [np.arange(6, dtype=np.int8).reshape(2, 3)]
+    outputs = {"ref": [np.ones((2, 1), np.float32)]}
+    path = write_mismatch(tmp_path / "deep" / "m.npz", inputs, [np.zeros((2, 1))], outputs)
+    with np.load(path, allow_pickle=False) as arrays:
+        assert sorted(arrays) == ["board_0", "input_0", "pc_ref_0"]
+        assert arrays["input_0"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_the_same_mismatch_gives_the_same_bytes(tmp_path: Path) -> None:
+    arrays = [np.arange(4)]
+    paths = [write_mismatch(tmp_path / name, arrays, arrays, {}) for name in ("a.npz", "b.npz")]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_python_objects_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError, match="Object arrays"):
+        write_mismatch(tmp_path / "m.npz", [np.array([object()])], [], {})
