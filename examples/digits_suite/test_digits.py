@@ -11,16 +11,12 @@ Figures of different boards are never compared: the limits below hold on each bo
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-if TYPE_CHECKING:
-    from pytest_autodeploy.model.graph import Model
-    from pytest_autodeploy.reference.runner import Reference
-    from pytest_autodeploy.session.model_session import ModelSession
+from pytest_autodeploy import Model, ModelSession, Reference
 
 MODELS = Path(__file__).parent.parent / "models"
 ACCURACY = 0.97

@@ -42,11 +42,13 @@ class Quantization:
 
 @dataclass(frozen=True)
 class Tensor:
-    """One tensor; ``index`` counts within its ``subgraph``.
+    """One tensor, of that ``name`` in the file; ``index`` counts within its ``subgraph``.
 
-    ``dtype`` is the numpy name ("int8"; also "string", "resource", "int4" and others that numpy
-    lacks). ``dynamic``: a dimension is only known at run time. A batch dimension that the file
-    gives as 1 is not dynamic: TFLM runs it as 1.
+    A dimension of unknown size is -1 in ``shape``. ``quantization`` is None for a tensor that is
+    not quantised. ``constant``: its values are in the file. ``variable``: it keeps its values from
+    one inference to the next. ``dtype`` is the numpy name ("int8"; also "string", "resource",
+    "int4" and others that numpy lacks). ``dynamic``: a dimension is only known at run time. A batch
+    dimension that the file gives as 1 is not dynamic: TFLM runs it as 1.
     """
 
     index: int
@@ -85,12 +87,13 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Operator:
-    """One operator; ``index`` counts in execution order over all subgraphs.
+    """One operator of a ``subgraph``; ``index`` counts in execution order over all subgraphs.
 
-    ``name`` is the builtin operator ("CONV_2D") or the code of a ``custom`` one. ``resolver`` is
-    the method of TFLM's MicroMutableOpResolver ("AddConv2D"), None when TFLM has no kernel.
-    An omitted optional input is None. ``macs`` are those of one execution, with those of the
-    subgraphs that it calls; None when unknown.
+    ``inputs`` and ``outputs`` are in TFLite's order; an omitted optional input is None. ``options``
+    are the builtin options that work, order and variables depend on. ``name`` is the builtin
+    operator ("CONV_2D") or the code of a ``custom`` one. ``resolver`` is the method of TFLM's
+    MicroMutableOpResolver ("AddConv2D"), None when TFLM has no kernel. ``macs`` are those of one
+    execution, with those of the subgraphs that it calls; None when unknown.
     """
 
     index: int
@@ -106,11 +109,14 @@ class Operator:
 
 @dataclass(frozen=True)
 class Model:
-    """What the file says. ``inputs`` and ``outputs`` are those of the main subgraph, subgraph 0.
+    """What the file at ``path`` says.
 
-    ``operators`` are in execution order: the operators of a subgraph follow the first operator
-    that calls it; subgraphs that nothing calls come last. ``parameters`` counts the elements of
-    the constant tensors that are floating or quantised, once for each buffer.
+    ``name`` is the file's name without its suffix, ``content`` its bytes, ``sha256`` their digest
+    in hexadecimal, ``description`` a text that the converter left. ``inputs`` and ``outputs`` are
+    those of the main subgraph, subgraph 0, of so many ``subgraphs``; ``tensors`` are all of the
+    file. ``operators`` are in execution order: the operators of a subgraph follow the first
+    operator that calls it; subgraphs that nothing calls come last. ``parameters`` counts the
+    elements of the constant tensors that are floating or quantised, once for each buffer.
     ``resource_variables`` counts the distinct variables that VAR_HANDLE operators name.
     """
 

@@ -150,7 +150,12 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What Vela estimates of a model on an accelerator.
+    """What Vela estimates of a ``model``, by its name, on an ``accelerator``.
+
+    ``system_config`` and ``memory_mode`` are sections of Vela's configuration file. ``status``:
+    "ok" when everything runs on the NPU, "partial", or "cpu_only". ``totals`` are in cycles and
+    bytes, ``coverage`` is how much runs on the NPU. ``warnings`` are Vela's and of this
+    plugin; ``provenance`` is what the estimate depends on, versions and digests.
 
     ``operators`` is empty when the layers cannot be told apart by operator, ``layers`` when their
     file cannot be read; ``degraded`` says so, and which sums do not agree. ``cells`` is Vela's

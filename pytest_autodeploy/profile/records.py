@@ -13,10 +13,13 @@ Run = Literal["first", "warm"]
 
 @dataclass(frozen=True)
 class Layer:
-    """One operator as the board ran it: microseconds, estimated MACs, cycles, raw counters.
+    """One operator as the board ran it.
 
-    ``macs`` and ``cycles`` are None when they are not known, which is not the same as 0.
-    ``spread_us`` is the standard deviation of repeated profiles, None of a single one.
+    ``index`` is its place in the order in which operators ran, ``tag`` its name by the board
+    ("CONV_2D"), ``us`` its time in microseconds. ``counters`` are raw values, in the order of the
+    profile's ``counter_names``. ``macs`` (estimated) and ``cycles`` are None when they are not
+    known, which is not the same as 0. ``spread_us`` is the standard deviation of repeated profiles,
+    None of a single one.
     """
 
     index: int
@@ -47,7 +50,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class LayerProfile:
-    """All layers of one inference in the order they ran.
+    """All ``layers`` of one inference in the order they ran.
 
     ``run`` says which inference: the first, or a later one with warm caches. ``counter_names``
     names what each layer's ``counters`` hold. ``source`` is the source of times and cycles; MACs

@@ -19,10 +19,12 @@ DEFAULT_SEED = 42
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """One array per input tensor, of shape (n, *tensor shape) and the tensor's dtype.
+    """What ``count`` inferences are run on.
 
-    ``origin`` says where they come from, such as ``random, seed 42`` or ``file x.npz``. ``given``
-    are the values before they were fitted to the model, None for random ones.
+    ``arrays``: one per input tensor, of shape (n, *tensor shape) and the tensor's dtype. ``origin``
+    says where they come from, such as ``random, seed 42`` or ``file x.npz``; ``seed`` is None when
+    they are not random. ``given`` are the values before they were fitted to the model, None for
+    random ones.
     """
 
     arrays: tuple[NDArray[Any], ...]

@@ -26,9 +26,11 @@ BINARY = 2
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """One label per sample: integers are class indices, floats are real targets.
+    """One label per sample.
 
-    ``origin`` says where they come from, such as ``labels of y.npy``.
+    ``array``: of shape (n,), integers are class indices; floats are real targets, of shape (n,
+    elements of the output) once they are fitted to it. ``origin`` says where they come from, such
+    as ``labels of y.npy``.
     """
 
     array: NDArray[Any]

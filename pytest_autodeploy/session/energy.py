@@ -50,10 +50,12 @@ class Window(Protocol):
 
 @dataclass(frozen=True)
 class Energy:
-    """What a measurement gave; ``inferences`` is the count within each window.
+    """What a measurement in the clock ``mode`` gave, by the ``meter`` of that name.
 
-    Energies are in microjoules, powers in milliwatts, times in microseconds. ``note`` says what
-    was remarkable, ``capture`` is the file with the raw stream, if it was kept.
+    ``windows`` are what the meter saw, each while ``inferences`` ran; the properties are means
+    over them. Energies are in microjoules, powers in milliwatts, times in microseconds, all of
+    ``source``. ``note`` says what was remarkable, ``capture`` is the file with the raw stream,
+    empty when it was not kept.
     """
 
     mode: Mode

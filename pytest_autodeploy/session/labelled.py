@@ -58,6 +58,8 @@ def side_of(tensor: Tensor, outputs: NDArray[Any], labels: Labels, task: Task) -
 class LabelledRun:
     """Inferences on the board over samples with labels.
 
+    ``run`` has their inputs and outputs, ``labels`` one label per sample. ``task`` says which
+    output is judged and how many of the highest classes count, ``board`` what that output is worth.
     ``restarts``: for each time the board had to be restarted, the sample and what broke.
     """
 

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunResult:
-    """Inferences on the board: one array of shape (n, *tensor shape) per input and per output.
+    """Inferences on the board.
 
-    ``reset_each``: the state of the model was reset before each of them.
+    ``inputs``: what they ran on. ``outputs``: one array per output tensor, of shape
+    (n, *tensor shape) and the tensor's dtype: stored values, not dequantised. ``reset_each``: the
+    state of the model was reset before each of them.
     """
 
     inputs: Inputs
@@ -32,7 +34,11 @@ class RunResult:
 
 @dataclass(frozen=True)
 class Latency:
-    """Time of inferences in microseconds: the first since the model was set up, and those after."""
+    """Time of inferences in microseconds.
+
+    ``first_us`` is that of the first since the model was set up, ``samples_us`` those after it.
+    ``source``: "measured" on hardware, "emulated" or "modelled".
+    """
 
     first_us: float
     samples_us: tuple[float, ...]
@@ -70,7 +76,12 @@ class Latency:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """Bytes of the tensor arena that the engine was given and used, and of the model file."""
+    """Memory in bytes.
+
+    ``arena_used_bytes`` is what the engine says it uses of ``arena_given_bytes``, its tensor arena;
+    ``model_bytes`` is the size of the model file. ``source`` is that of the arena's use, ``note``
+    says who counted it when it was not the board.
+    """
 
     arena_used_bytes: int
     arena_given_bytes: int
@@ -81,8 +92,9 @@ class MemoryUse:
 
 @dataclass(frozen=True)
 class TunedArena:
-    """The smallest arena that was found to run the model, in bytes, after ``tries`` of a size.
+    """The smallest arena that was found to run the model.
 
+    ``arena_bytes`` is its size, found after ``tries`` of a size on a board of that ``source``.
     What the engine says it used is tried first. TFLM does not count every temporary peak, so when
     the model does not run in it the size is raised until it does.
     """

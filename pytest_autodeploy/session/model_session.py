@@ -29,6 +29,9 @@ ARENA_STEP_BYTES = 256
 class ModelSession(ModelOnBoard):
     """The RPC session of ``model`` flashed on ``board``.
 
+    ``inputs`` are those of a run that is given none; ``source`` is that of all figures;
+    ``identity`` is what the board said of itself, ``state`` what its engine says of the model.
+
     Every method raises a BoardError that names the call, the board and the seconds when the board
     breaks, and BoardRefused with the board's words when it says no.
     """
