@@ -237,11 +237,14 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put the record of the test on its report."""
-    report = yield
-    if _concerns(item):
-        from pytest_autodeploy.plugin.reporting import complete_report
+    if not _concerns(item):
+        return (yield)
+    from pytest_autodeploy.plugin.failure_location import shown_in_test
+    from pytest_autodeploy.plugin.reporting import complete_report
 
-        complete_report(item, call, report)
+    with shown_in_test(item, call):
+        report = yield
+    complete_report(item, call, report)
     return report
 
 

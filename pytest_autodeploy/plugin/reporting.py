@@ -10,6 +10,7 @@ from pytest_autodeploy.base.errors import TRANSIENT, AutodeployError, ModelError
 from pytest_autodeploy.metrics.failures import class_of_error, classified
 from pytest_autodeploy.plugin.collection import Case, case_of
 from pytest_autodeploy.plugin.comparing import relative_name
+from pytest_autodeploy.plugin.failure_location import one_block, raised_in_body, relocate
 from pytest_autodeploy.plugin.running import estimate_of, session_of, uses
 from pytest_autodeploy.plugin.state import (
     ARTIFACTS,
@@ -33,12 +34,14 @@ def complete_report(
     error = call.excinfo.value if call.excinfo else None
     failure = item.stash.get(FAILURE, None) or class_of_error(error)
     if isinstance(error, AutodeployError):
-        if call.when != "call" or in_suite(item):
-            report.longrepr = classified(failure, str(error))
+        if call.when != "call" or in_suite(item) or not raised_in_body(item, error):
+            report.longrepr = one_block(item, call.when, error, classified(failure, str(error)))
         elif crash := getattr(report.longrepr, "reprcrash", None):
             crash.message = classified(failure, crash.message)
         if case is not None:
             _note_fault(item, case, error, call.when)
+    elif isinstance(error, pytest.fail.Exception) and not error.pytrace:
+        relocate(item, report.longrepr, error)
     if case is None or (call.when != "call" and report.passed):
         return
     try:
