@@ -16,11 +16,12 @@ Better = Literal["lower", "higher", "neither"]
 class Measurement:
     """One value. ``name`` ends without its unit; ``unit`` is a base unit (us, B, uJ, Hz, 1).
 
-    ``spread`` is the standard deviation of the ``repeats`` behind the value, in its unit.
+    ``spread`` is the standard deviation of the ``repeats`` behind the value, in its unit. Counts
+    and bytes are whole numbers, which they stay in reports and files.
     """
 
     name: str
-    value: float
+    value: int | float
     unit: str
     better: Better
     source: Source

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from pytest_autodeploy.baseline.comparison import Row
 from pytest_autodeploy.baseline.format import Entry, Layers, Metric
 from pytest_autodeploy.baseline.layers import graph_change, match_layers
 from pytest_autodeploy.baseline.words import change_text, exact_text
+from pytest_autodeploy.metrics.comparison import Row
 
 
 def changes(old: Entry | None, new: Entry) -> Iterator[str]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_autodeploy.baseline.comparable import why_not, why_not_layers, why_not_metric
-from pytest_autodeploy.baseline.comparison import Comparison, Row, State
 from pytest_autodeploy.baseline.format import Entry, Layers, LayerTime, Metric, group_of
 from pytest_autodeploy.baseline.layers import graph_change, match_layers
 from pytest_autodeploy.baseline.precision import smallest_difference
 from pytest_autodeploy.limits.regression import NoRegression
+from pytest_autodeploy.metrics.comparison import Comparison, Row, State
 
 ROUNDING = 1e-8
 """Values are kept to nine digits."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.baseline.compare import compare
-from pytest_autodeploy.baseline.comparison import Comparison
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import GROUPS, Entry, entry_of
 from pytest_autodeploy.baseline.precision import repeats_needed
@@ -20,6 +19,7 @@ from pytest_autodeploy.baseline.store import (
 from pytest_autodeploy.baseline.words import block, headline
 from pytest_autodeploy.limits.declarations import Declared
 from pytest_autodeploy.limits.regression import NoRegression
+from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.failures import FailureClass
 from pytest_autodeploy.metrics.record import board_facts, measurements_of
 from pytest_autodeploy.metrics.verdict import Verdict

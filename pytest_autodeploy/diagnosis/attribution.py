@@ -4,24 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
+from pytest_autodeploy.diagnosis.cause import Cause
 from pytest_autodeploy.diagnosis.evidence import Evidence
 from pytest_autodeploy.diagnosis.layers import apart_text
 from pytest_autodeploy.diagnosis.scene import Findings
-
-Cause = Literal["runtime", "board", "unstable", "pc", "open", "agree"]
-"""What differs: the runtimes, the board or its firmware, the board from itself, the PC's own kernel
-paths; open where TFLM on the PC could not be asked; agree where outputs do not differ."""
-
-HEADLINES: dict[Cause, str] = {
-    "runtime": "the runtimes differ, not the board",
-    "board": "the board, its firmware or its kernel library",
-    "unstable": "the board disagrees with itself: its memory or the transport",
-    "pc": "the PC's kernel paths differ, the board is not to blame",
-    "open": "the board or the runtime; TFLM on the PC would tell which",
-    "agree": "outputs agree",
-}
 
 CONTROL_FLOW = ("IF", "WHILE")
 PLACEMENT = "--evb-arena-memory, --evb-model-memory and --evb-arena-kb"

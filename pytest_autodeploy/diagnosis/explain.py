@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 from pytest_autodeploy.base.errors import AutodeployError, ReferenceFailed
 from pytest_autodeploy.base.kernel_paths import TFLM_PATH
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.diagnosis.attribution import Cause, advice, attribute
+from pytest_autodeploy.diagnosis.attribution import advice, attribute
 from pytest_autodeploy.diagnosis.board import CannotKeep, repeated
 from pytest_autodeploy.diagnosis.by_tensors import against_itself, by_kept_tensors, on_pc
+from pytest_autodeploy.diagnosis.cause import Cause
 from pytest_autodeploy.diagnosis.chosen import choose
 from pytest_autodeploy.diagnosis.cuts import by_cut_models
 from pytest_autodeploy.diagnosis.evidence import Evidence, gather

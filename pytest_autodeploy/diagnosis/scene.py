@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_autodeploy.base.kernel_paths import TFLM_PATH
+from pytest_autodeploy.diagnosis.cause import Method
 from pytest_autodeploy.diagnosis.chosen import Chosen
 from pytest_autodeploy.diagnosis.layers import Layer, apart_text, compare_layers
 from pytest_autodeploy.diagnosis.pc import PcSides
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from pytest_autodeploy.session.model_session import ModelSession
 
     Values = Mapping[int, NDArray[Any]]
-
-Method = Literal["kept tensors", "cut models", "the PC alone", ""]
-"""How: on the board by reading kept tensors, or by running the first operators as a model; or
-between two sides of the PC."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.base.units import si
@@ -30,6 +30,7 @@ from pytest_autodeploy.settings.meter_choice import NO_METER
 if TYPE_CHECKING:
     from pytest_autodeploy.diagnosis.explanation import Explanation
     from pytest_autodeploy.metrics.accuracy.compare import TaskComparison
+    from pytest_autodeploy.metrics.comparison import Comparison
     from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.reference.runner import Reference
@@ -41,13 +42,6 @@ PCSide = Callable[[], "Reference"]
 
 PowerSide = Callable[[], "PowerMeter | None"]
 """Gives the power meter of the test's board when it is needed, None when there is none."""
-
-
-class Comparison(Protocol):
-    """What a run is next to its baseline."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for reports."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +183,7 @@ def _power(
 def unlimited(name: str, measurement: Measurement) -> Verdict:
     """What is told of a measurement without a limit."""
     words = f"{si(measurement.value, measurement.unit)}, no limit"
-    return Verdict(name, "none", None, words, measurement.as_dict())
+    return Verdict(name, "none", None, words, measurement)
 
 
 def _upper(
@@ -199,7 +193,7 @@ def _upper(
     source = ", ".join(part for part in (measurement.source, measurement.note) if part)
     if measurement.value <= bound:
         words = f"{value}, limit {si(bound, measurement.unit)}"
-        return Verdict(declared.words, declared.origin, True, words, measurement.as_dict())
+        return Verdict(declared.words, declared.origin, True, words, measurement)
     over = measurement.value - bound
     words = failure_block(
         declared,
@@ -209,7 +203,7 @@ def _upper(
         f"  value   {value} ({source})\n"
         f"  over    {si(over, measurement.unit)} ({100 * over / bound:.1f} %)",
     )
-    return Verdict(declared.words, declared.origin, False, words, measurement.as_dict())
+    return Verdict(declared.words, declared.origin, False, words, measurement)
 
 
 def failure_block(declared: Declared, session: ModelSession, text: str) -> str:

@@ -34,7 +34,7 @@ def judge(
     ]
 
 
-Judged = tuple[bool | None, str, dict[str, object] | None]
+Judged = tuple[bool | None, str, Measurement | None]
 
 
 def _judged(estimate: Estimate, budget: NpuBudget) -> Iterator[Judged]:
@@ -63,7 +63,7 @@ def _upper(estimate: Estimate, name: str, limit: float, value: Value, worst: str
     measurement, unit = _measurement(estimate, name), _UNITS[name]
     if value <= limit:
         words = f"{_exact(value, unit)}, limit {_exact(limit, unit)}"
-        return True, words + (f" ({estimate.scope})" if estimate.scope else ""), _plain(measurement)
+        return True, words + (f" ({estimate.scope})" if estimate.scope else ""), measurement
     over = value - limit
     source = ", ".join(part for part in (measurement.source, measurement.note) if part)
     words = (
@@ -72,7 +72,7 @@ def _upper(estimate: Estimate, name: str, limit: float, value: Value, worst: str
         f"  value   {_exact(value, unit)} ({source})\n"
         f"  over    {_exact(over, unit)} ({percent(over, limit)})\n{worst}"
     )
-    return False, words.rstrip(), _plain(measurement)
+    return False, words.rstrip(), measurement
 
 
 def _coverage(estimate: Estimate, least: float) -> Judged:
@@ -80,15 +80,15 @@ def _coverage(estimate: Estimate, least: float) -> Judged:
     share = percent(coverage.share, 1)
     words = f"{share} on the NPU ({coverage}), at least {percent(least, 1)}"
     passed = coverage.share >= least
-    plain = _plain(_measurement(estimate, "npu_coverage"))
+    measurement = _measurement(estimate, "npu_coverage")
     if passed:
-        return True, words, plain
+        return True, words, measurement
     words = (
         f"npu coverage is below its limit\n"
         f"  limit   {percent(least, 1)} of the operators\n"
         f"  value   {share}, {coverage} (estimated)\n{_on_cpu(estimate)}"
     )
-    return False, words.rstrip(), plain
+    return False, words.rstrip(), measurement
 
 
 def _placement(estimate: Estimate, names: Sequence[str]) -> Judged:
@@ -155,10 +155,6 @@ def _words(estimate: Estimate, text: str, declared: str, origin: str, passed: bo
 
 def _measurement(estimate: Estimate, name: str) -> Measurement:
     return next(each for each in measurements_of(estimate) if each.name == name)
-
-
-def _plain(measurement: Measurement) -> dict[str, object]:
-    return measurement.as_dict()
 
 
 def _exact(value: float, unit: str) -> str:

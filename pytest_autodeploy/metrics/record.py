@@ -1,19 +1,97 @@
-"""The record of a test: plain data about its model, board and measurements, for every report."""
+"""The record of a test: about its model, board and measurements, for every report."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.metrics.comparison import Comparison
+from pytest_autodeploy.metrics.failures import FailureClass
+from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
+from pytest_autodeploy.metrics.records.agreement import AgreementRecord
+from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
+from pytest_autodeploy.metrics.records.energy import EnergyRecord
+from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
+from pytest_autodeploy.metrics.records.facts import NO_BOARD, BoardFacts, ModelFacts
+from pytest_autodeploy.metrics.verdict import Verdict
+from pytest_autodeploy.npu.results import Estimate
+from pytest_autodeploy.profile.records import LayerProfile
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.judge import Judgement
     from pytest_autodeploy.model.graph import Model
-    from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.reference.agreement import Agreement
     from pytest_autodeploy.session.measured import Latency, MemoryUse
     from pytest_autodeploy.session.model_session import ModelSession
+
+State = Literal["carry", "reset"]
+"""Of a model with variables: carried from inference to inference, or reset before each."""
+
+
+@dataclass(frozen=True)
+class RecordFiles:
+    """Arrays that a test left, relative to the results folder.
+
+    ``npz``: inputs and outputs that differ; ``changed``: samples that the board decides otherwise.
+    """
+
+    npz: str | None = None
+    changed: str | None = None
+
+
+NO_FILES = RecordFiles()
+
+
+@dataclass(frozen=True)
+class TestRecord:
+    """What a test with a model has measured, and how that was judged; None is what it has not.
+
+    ``outcome`` is pytest's, and ``error`` for a failure outside of the test's body; ``message`` is
+    the first line of a failure, or the reason of a skip. ``inputs`` says where they come from, and
+    ``seed`` what random ones were made with. ``npu`` is the estimate of a test with no board.
+    """
+
+    __test__: ClassVar[bool] = False
+
+    nodeid: str
+    outcome: str
+    message: str
+    model: ModelFacts
+    board: BoardFacts = NO_BOARD
+    failure_class: FailureClass | None = None
+    seed: int | None = None
+    inputs: str | None = None
+    state: State | None = None
+    measurements: tuple[Measurement, ...] = ()
+    agreement: AgreementRecord | None = None
+    accuracy: AccuracyRecord | None = None
+    explanation: ExplanationRecord | None = None
+    profile: LayerProfile | None = None
+    power: tuple[EnergyRecord, ...] = ()
+    comparison: Comparison | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    artifacts: ArtifactsRecord | None = None
+    npu: Estimate | None = None
+    files: RecordFiles = NO_FILES
+    log: str = ""
+
+
+def to_plain(record: TestRecord) -> dict[str, Any]:
+    """The record as plain values, which can cross process borders."""
+    import msgspec
+
+    plain: dict[str, Any] = msgspec.to_builtins(record)
+    return plain
+
+
+def from_plain(plain: dict[str, Any]) -> TestRecord:
+    """The record that ``to_plain`` made plain. Raises msgspec.ValidationError for anything else."""
+    import msgspec
+
+    return msgspec.convert(plain, TestRecord)
+
 
 Record = dict[str, Any]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.metrics.failures import FailureClass
 
 
@@ -21,7 +21,7 @@ class Verdict:
     origin: str
     passed: bool | None
     words: str
-    measurement: Mapping[str, object] | None = None
+    measurement: Measurement | None = None
     failure: FailureClass = "over a limit"
     why: str = ""
 
@@ -37,6 +37,6 @@ class Verdict:
             "origin": self.origin,
             "passed": self.passed,
             "words": self.words,
-            "measurement": dict(self.measurement) if self.measurement else None,
+            "measurement": self.measurement.as_dict() if self.measurement else None,
             "failure": self.failure if self.passed is False else None,
         }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.session.energy import Waveform
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,40 +17,6 @@ FINEST = 512
 """Samples of a bin before bins are merged."""
 
 MOST_BINS = 1024
-SHOWN_BINS = 320
-DIGITS = 4
-
-
-@dataclass(frozen=True)
-class Waveform:
-    """Least, mean and most power (W) of each bin of ``bin_s`` seconds; the last may be shorter.
-
-    ``window_s`` is when the window begins and ends, in seconds from the first bin.
-    """
-
-    bin_s: float
-    least: tuple[float, ...]
-    mean: tuple[float, ...]
-    most: tuple[float, ...]
-    window_s: tuple[float, float]
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data with four digits, in as many bins as a report shows."""
-        wide = -(-len(self.most) // SHOWN_BINS)
-        return {
-            "bin_s": wide * self.bin_s,
-            "window_s": list(self.window_s),
-            "least": _merged(self.least, wide, min),
-            "mean": _merged(self.mean, wide, statistics.fmean),
-            "most": _merged(self.most, wide, max),
-        }
-
-
-def _merged(
-    values: Sequence[float], wide: int, merge: Callable[[Sequence[float]], float]
-) -> list[float]:
-    groups = (values[start : start + wide] for start in range(0, len(values), wide))
-    return [float(f"{merge(group):.{DIGITS}g}") for group in groups]
 
 
 class Envelope:

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from pytest_autodeploy.power.lines import HOLD_S, level_changes
 from pytest_autodeploy.power.meter import BOTH, IN0, IN1, Chunk
 from pytest_autodeploy.power.tally import IdleLevel, Tally
-from pytest_autodeploy.power.waveform import Envelope, Waveform
+from pytest_autodeploy.power.waveform import Envelope
 
 if TYPE_CHECKING:
     import numpy as np
 
     from pytest_autodeploy.power.meter import MeterFacts
+    from pytest_autodeploy.session.energy import Waveform
 
 PIECE = 65_536
 """Samples that are worked on at once: they and what is made of them fit a core's cache."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_autodeploy.base.files import write_bytes
 from pytest_autodeploy.base.naming import file_name
-from pytest_autodeploy.baseline.comparison import merged
+from pytest_autodeploy.metrics.comparison import merged
 from pytest_autodeploy.profile.layer_csv import csv_text
 from pytest_autodeploy.report.result_json import json_text
 

@@ -10,16 +10,45 @@ from pytest_autodeploy.base.measurement import Measurement, Source
 from pytest_autodeploy.base.statistics import Spread, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Sequence
 
     from pytest_autodeploy.limits.declarations import Mode
 
 
-class Waveform(Protocol):
-    """The power over time of a window."""
+SHOWN_BINS = 320
+DIGITS = 4
 
-    def as_dict(self) -> Mapping[str, object]:
-        """Plain data for reports."""
+
+@dataclass(frozen=True)
+class Waveform:
+    """Least, mean and most power (W) of each bin of ``bin_s`` seconds; the last may be shorter.
+
+    ``window_s`` is when the window begins and ends, in seconds from the first bin.
+    """
+
+    bin_s: float
+    least: tuple[float, ...]
+    mean: tuple[float, ...]
+    most: tuple[float, ...]
+    window_s: tuple[float, float]
+
+    def shown(self) -> Waveform:
+        """The same with four digits, in as many bins as a report shows."""
+        wide = -(-len(self.most) // SHOWN_BINS)
+        return Waveform(
+            bin_s=wide * self.bin_s,
+            least=_merged(self.least, wide, min),
+            mean=_merged(self.mean, wide, statistics.fmean),
+            most=_merged(self.most, wide, max),
+            window_s=self.window_s,
+        )
+
+
+def _merged(
+    values: Sequence[float], wide: int, merge: Callable[[Sequence[float]], float]
+) -> tuple[float, ...]:
+    groups = (values[start : start + wide] for start in range(0, len(values), wide))
+    return tuple(float(f"{merge(group):.{DIGITS}g}") for group in groups)
 
 
 class Window(Protocol):
@@ -161,5 +190,5 @@ class Energy:
                 }
                 for window in self.windows
             ],
-            "waveform": self.windows[0].waveform.as_dict(),
+            "waveform": vars(self.windows[0].waveform.shown()),
         }

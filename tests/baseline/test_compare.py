@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from pytest_autodeploy.baseline.compare import compare
-from pytest_autodeploy.baseline.comparison import Comparison, Row, merged
 from pytest_autodeploy.baseline.format import Entry, LayerTime
 from pytest_autodeploy.baseline.layers import match_layers
 from pytest_autodeploy.baseline.words import block, headline, layers_to_blame
 from pytest_autodeploy.limits.regression import no_regression
+from pytest_autodeploy.metrics.comparison import Comparison, Row, merged
 from tests.helpers.baseline_examples import CONDITIONS, ENTRY, LAYERS, with_layers, with_metric
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from pytest_autodeploy.baseline.comparison import Comparison
 from pytest_autodeploy.baseline.update import update_baselines
+from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.sim.noise import TimingNoise
 from tests.helpers.noisy_session import gate, judged, record, session, without_tflm
 

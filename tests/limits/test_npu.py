@@ -96,7 +96,7 @@ def test_too_many_cycles_show_limit_value_and_the_worst_operators() -> None:
         "    #1 FULLY_CONNECTED  100 cycles, 25.0 %  second",
     ]
     assert failed.measurement is not None
-    assert failed.measurement["source"] == "estimated"
+    assert failed.measurement.source == "estimated"
 
 
 def test_too_much_time_shows_the_operators_with_most_cycles() -> None:

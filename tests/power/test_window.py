@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +12,9 @@ from pytest_autodeploy.power.checks import check_supply, check_window
 from pytest_autodeploy.power.errors import PowerError, WindowFault, WiringFault
 from pytest_autodeploy.power.lines import level_changes
 from pytest_autodeploy.power.meter import BOTH, IN0, IN1, Chunk
-from pytest_autodeploy.power.waveform import MOST_BINS, SHOWN_BINS
+from pytest_autodeploy.power.waveform import MOST_BINS
 from pytest_autodeploy.power.window import Window, WindowFinder
+from pytest_autodeploy.session.energy import SHOWN_BINS
 from tests.helpers.power_streams import FACTS, RATE_HZ, VOLTS, Array, Stream, found, stream
 
 PINS = {"in0": 22, "in1": 23, "trigger": 24}
@@ -228,9 +228,9 @@ def test_a_spike_survives_in_the_waveform() -> None:
     middle = wave.mean[len(wave.mean) // 2]
     assert middle == pytest.approx(0.01 * VOLTS, rel=0.2)
     assert wave.mean[0] == pytest.approx(0.001 * VOLTS, rel=1e-5)
-    shown: Any = wave.as_dict()
-    assert len(shown["most"]) <= SHOWN_BINS
-    assert max(shown["most"]) == pytest.approx(3.0 * VOLTS, rel=1e-3)
+    shown = wave.shown()
+    assert len(shown.most) <= SHOWN_BINS
+    assert max(shown.most) == pytest.approx(3.0 * VOLTS, rel=1e-3)
 
 
 def long_stream(seconds: float) -> Iterator[Chunk]:

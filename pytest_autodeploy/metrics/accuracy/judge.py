@@ -170,10 +170,9 @@ def _verdicts(
 def _verdict(
     declared: Declared, bound: _Bound, comparison: TaskComparison, session: ModelSession
 ) -> Verdict:
-    plain = bound.measurement.as_dict() if bound.measurement else None
     if bound.met:
         words = f"{bound.what} {bound.value:.6g}, {bound.words}"
-        return Verdict(declared.words, declared.origin, True, words, plain)
+        return Verdict(declared.words, declared.origin, True, words, bound.measurement)
     text = "\n".join(
         [
             f"{bound.what} is {'under' if bound.least else 'over'} its limit",
@@ -184,4 +183,4 @@ def _verdict(
         ]
     )
     words = failure_block(declared, session, text)
-    return Verdict(declared.words, declared.origin, False, words, plain)
+    return Verdict(declared.words, declared.origin, False, words, bound.measurement)

@@ -1,0 +1,119 @@
+"""The result of a run for a model on a board at a clock: the records of its tests, merged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.metrics.comparison import Comparison
+from pytest_autodeploy.metrics.failures import FailureClass
+from pytest_autodeploy.metrics.record import State
+from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
+from pytest_autodeploy.metrics.records.agreement import AgreementRecord
+from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
+from pytest_autodeploy.metrics.records.energy import EnergyRecord
+from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
+from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
+from pytest_autodeploy.metrics.verdict import Verdict
+from pytest_autodeploy.npu.results import Estimate
+from pytest_autodeploy.profile.records import LayerProfile
+
+SCHEMA: Literal[2] = 2
+"""Version of the JSON of a result."""
+
+
+@dataclass(frozen=True)
+class OutcomeRecord:
+    """How a test ended, see ``TestRecord``."""
+
+    nodeid: str
+    outcome: str
+    message: str
+    failure_class: FailureClass | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultMeasurement(Measurement):
+    """A measurement, and the id of the test that made it."""
+
+    test: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultVerdict(Verdict):
+    """A verdict, and the id of the test that it is of."""
+
+    test: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultAgreement(AgreementRecord):
+    """An agreement, and the id of the test that it is of."""
+
+    test: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultEnergy(EnergyRecord):
+    """An energy without its waveform, and the id of the test that measured it."""
+
+    test: str
+
+
+@dataclass(frozen=True)
+class ResultFiles:
+    """Files of the result, relative to the results folder; arrays are those of all its tests."""
+
+    json: str
+    csv: str | None
+    npz: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """Everything that differs between two equal runs: port, command line and times (ISO 8601)."""
+
+    port: str | None = None
+    command: str | None = None
+    started: str | None = None
+    finished: str | None = None
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a result was made with: versions of packages, None of those that are not there."""
+
+    versions: Mapping[str, str | None]
+    python: str | None = None
+    platform: str | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """A model on a board at a clock, from the records of its tests; see ``TestRecord``.
+
+    ``schema`` is the version of this form. None is what no test has measured.
+    """
+
+    model: ModelFacts
+    board: BoardFacts
+    tests: tuple[OutcomeRecord, ...]
+    files: ResultFiles
+    run: RunFacts
+    seed: int | None
+    state: State | None
+    measurements: tuple[ResultMeasurement, ...]
+    agreement: ResultAgreement | None
+    accuracy: AccuracyRecord | None
+    explanation: ExplanationRecord | None
+    profile: LayerProfile | None
+    power: tuple[ResultEnergy, ...]
+    comparison: Comparison | None
+    verdicts: tuple[ResultVerdict, ...]
+    artifacts: ArtifactsRecord | None
+    npu: Estimate | None
+    provenance: Provenance | None = None
+    schema: Literal[2] = SCHEMA
