@@ -15,8 +15,13 @@ class WithoutInterrupts {
     ~WithoutInterrupts() { am_hal_interrupt_master_enable(); }
 };
 
-// neuralSPOT wants buffers; data goes through those of TinyUSB.
-uint8_t unused[4];
+// TinyUSB's FIFOs are these buffers. It hears the host only while a whole transfer fits the first.
+uint8_t received[2048];
+uint8_t to_send[4096];
+static_assert(sizeof received >= 2 * CFG_TUD_CDC_EP_BUFSIZE, "no transfer while another waits");
+
+/** The page of the device, which neuralSPOT reads when a browser asks for it: none, scheme 255. */
+ns_tusb_desc_webusb_url_t no_page = {3, 3, 255, ""};
 
 }  // namespace
 
@@ -25,10 +30,11 @@ void init_link() {
     ns_usb_config_t config = {};
     config.api = &ns_usb_V1_0_0;
     config.deviceType = NS_USB_CDC_DEVICE;
-    config.rx_buffer = unused;
-    config.rx_bufferLength = sizeof unused;
-    config.tx_buffer = unused;
-    config.tx_bufferLength = sizeof unused;
+    config.rx_buffer = received;
+    config.rx_bufferLength = sizeof received;
+    config.tx_buffer = to_send;
+    config.tx_bufferLength = sizeof to_send;
+    config.desc_url = &no_page;
     ns_usb_init(&config, &handle);
 }
 
@@ -37,9 +43,11 @@ size_t read_link(uint8_t *to, size_t size) {
     return tud_cdc_available() > 0 ? tud_cdc_read(to, static_cast<uint32_t>(size)) : 0;
 }
 
+/** Only what has room: until a host has opened the port, TinyUSB overwrites what is oldest. */
 size_t write_link(const uint8_t *from, size_t size) {
     const WithoutInterrupts guard;
-    const uint32_t written = tud_cdc_write(from, static_cast<uint32_t>(size));
+    const uint32_t room = tud_cdc_write_available();
+    const uint32_t written = tud_cdc_write(from, size < room ? static_cast<uint32_t>(size) : room);
     tud_cdc_write_flush();
     return written;
 }
@@ -47,7 +55,7 @@ size_t write_link(const uint8_t *from, size_t size) {
 bool link_sends() {
     const WithoutInterrupts guard;
     tud_cdc_write_flush();
-    return tud_cdc_write_available() < CFG_TUD_CDC_TX_BUFSIZE;
+    return tud_cdc_write_available() < sizeof to_send;
 }
 
 /**

@@ -1,0 +1,3 @@
+#pragma once
+
+/** TinyUSB includes it with am_util_stdio.h. */

@@ -1,0 +1,3 @@
+#pragma once
+
+/** TinyUSB prints by it, when it is told to. */
