@@ -62,7 +62,7 @@ void set_lines(bool in0, bool in1);
 /** Sleeps until the trigger has this level; false when it does not get it within `ms`. */
 bool await_trigger(bool high, uint32_t ms);
 
-/** Lets what was written leave, and leaves the link alone until `resume_link`. */
+/** Lets what was written leave; the link and what only measures are off until `resume_link`. */
 void rest_link();
 void resume_link();
 

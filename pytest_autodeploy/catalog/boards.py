@@ -69,6 +69,7 @@ class BoardSpec:
     jlink_device: str
     load_address: int
     power_pins: Mapping[str, int]  # GPIO numbers of "in0", "in1" and "trigger"
+    app_pins: Mapping[str, int]  # those of the power application, which has no link
     counters: tuple[str, ...]  # per-layer counters of the real board
     sources: Mapping[str, str]
     disagreements: Mapping[str, str]
@@ -136,7 +137,8 @@ def _board(name: str, raw: Mapping[str, Any], socs: Mapping[str, Any]) -> BoardS
         ambiqsuite=board.text("ambiqsuite"),
         jlink_device=jlink.text("device"),
         load_address=jlink.whole("load_address", 0),
-        power_pins=MappingProxyType({pin: board.table("power").whole(pin, 0) for pin in PINS}),
+        power_pins=_pins(board.table("power")),
+        app_pins=_pins(board.table("power_app" if board.has("power_app") else "power")),
         counters=soc.table("counters").texts("names"),
         sources=MappingProxyType({group: entry.text("source") for group, entry in groups.items()}),
         disagreements=MappingProxyType({group: text for group, text in words.items() if text}),
@@ -162,6 +164,7 @@ def _machine(name: str, raw: Mapping[str, Any]) -> BoardSpec:
         jlink_device="",
         load_address=0,
         power_pins=MappingProxyType({}),
+        app_pins=MappingProxyType({}),
         counters=(),
         sources=MappingProxyType({group: entry.text("source") for group, entry in groups.items()}),
         disagreements=MappingProxyType({}),
@@ -200,6 +203,10 @@ def _memory(entry: Entry) -> Memory:
     if memory.usable <= 0:
         raise CatalogError(f"board catalog: {entry.name}: reserved leaves nothing to use")
     return memory
+
+
+def _pins(entry: Entry) -> Mapping[str, int]:
+    return MappingProxyType({pin: entry.whole(pin, 0) for pin in PINS})
 
 
 def _clocks(entry: Entry) -> Mapping[str, int]:

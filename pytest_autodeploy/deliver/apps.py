@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 POWER_INFERENCES = 100
 """In one window of the power application; the host has to be told."""
+
+_POWER_SOURCES = (
+    *("boards/ambiq/core.cc", "boards/ambiq/pins.cc", "boards/ambiq/power_board.cc"),
+    "validator/power_run.cc",
+)
+"""What ships has no link and no profiler: neither has what its energy is measured of."""
 
 _HERE = "$(subdirectory)"
 _MACHINE_FILES = ("CMakeLists.txt", "cmake/*", "rpc/*", "validator/*", "boards/cortex_m/*")
@@ -41,24 +48,27 @@ def validator(sources: Sources) -> Files:
 
 
 def power(sources: Sources) -> Files:
-    """An app without RPC: it marks windows of inferences on pins when the trigger asks for one."""
+    """An app without RPC: it marks windows of inferences on pins when the trigger asks for one.
+
+    Its pins may be those of the link that it does not have.
+    """
     context = {**sources.context, "inferences": POWER_INFERENCES}
     headers = (each for each in sources.example("neuralspot").items() if each[0].endswith(".h"))
     kept = sources.library() | dict(headers)
     del kept["example_console.h"]
     kept["power_main.cc"] = render("power_main.cc", context, "deliver")
-    kept["autodeploy_config.h"] = _generated(sources)["autodeploy_config.h"]
+    kept["autodeploy_config.h"] = _generated(sources, sources.board.app_pins)["autodeploy_config.h"]
     firmware = resource("firmware")
-    compiled = [
-        *(path for path in neuralspot.app_sources(firmware) if path.parent.name == "ambiq"),
-        firmware / "validator" / "power_run.cc",
-    ]
+    compiled = [firmware / name for name in _POWER_SOURCES]
     files: Files = {f"src/{file}": text for file, text in kept.items()}
     return files | _app(f"{sources.name}_power", sources, files, compiled)
 
 
-def _generated(sources: Sources) -> dict[str, str]:
-    """The sources of the validator, with the memories that were chosen for the library."""
+def _generated(sources: Sources, pins: Mapping[str, int] | None = None) -> dict[str, str]:
+    """The sources of the validator, with the memories that were chosen for the library.
+
+    ``pins`` are those of a power run when they are not the validator's.
+    """
     hardware = sources.board.kind == "hardware"
     recipe = make_recipe(
         Image(sources.model),
@@ -68,7 +78,10 @@ def _generated(sources: Sources) -> dict[str, str]:
         places=neuralspot.places_of(sources.board) if hardware else cmake.PLACES,
         buffers=neuralspot.BUFFERS if hardware else cmake.BUFFERS,
         model_memory=sources.placement.model_memory,
+        arena_memory=sources.placement.arena_memory,
     )
+    if pins is not None:
+        recipe = replace(recipe, context={**recipe.context, "power_pins": dict(pins)})
     return generate(recipe, build_id(build_key(recipe.context)))
 
 

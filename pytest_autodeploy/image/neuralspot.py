@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 BUFFERS = Buffers(message_bytes=4096, window_bytes=16 * 1024, log_bytes=4096)
 
 _APP = "autodeploy"
+_NOT_THE_VALIDATORS = ("engine_echo.cc", "power_board.cc")
 _SECTION = '__attribute__((section("{}")))'.format
 _APOLLO3 = Places(  # where its linker script puts things: its default is SRAM
     model={"mram": "", "sram": _SECTION(".data.model")},
@@ -87,4 +88,4 @@ def app_sources(firmware: Path) -> list[Path]:
     """What is compiled of the firmware's folder for an EVB."""
     patterns = ("rpc/*.cc", "validator/*.cc", "boards/ambiq/*.cc")
     ours = [path for pattern in patterns for path in sorted(firmware.glob(pattern))]
-    return [path for path in ours if "echo" not in path.name]
+    return [path for path in ours if path.name not in _NOT_THE_VALIDATORS]

@@ -16,7 +16,9 @@ from tests.helpers.firmware_support import FIRMWARE, needs
 USB = FIRMWARE / "tests" / "usb"
 FLAGS = ("-DNS_USB_PRESENT", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 OUR_INCLUDES = (FIRMWARE, USB, USB / "stand_in")
-SUITES = sorted({board_spec(n).ambiqsuite for n in board_names() if board_spec(n).transport == "usb"})
+SUITES = sorted(
+    {board_spec(n).ambiqsuite for n in board_names() if board_spec(n).transport == "usb"}
+)
 
 
 def passes(folder: Path, sources: Sequence[Path], flags: Sequence[str]) -> None:

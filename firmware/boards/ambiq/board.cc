@@ -1,22 +1,22 @@
 #include "boards/board.h"
 
+#include "boards/ambiq/core.h"
 #include "boards/ambiq/counters.h"
 #include "boards/ambiq/link.h"
 #include "boards/ambiq/part.h"
 #include "boards/ambiq/pins.h"
+#include "boards/ambiq/survive.h"
 #include "ns_ambiqsuite_harness.h"
-#include "ns_core.h"
-#include "ns_peripherals_power.h"
 
-/**
- * An evaluation board of Ambiq, over neuralSPOT.
- *
- * The core sleeps in nothing but the waits of a power run, so otherwise its cycles are time.
- */
+/** An evaluation board of Ambiq, over neuralSPOT, with a link and with instruments. */
 namespace autodeploy::board {
 namespace {
 
-constexpr uint32_t kWaitUs = 50;
+#ifdef NS_USB_PRESENT
+constexpr ambiq::Needs kNeeds = {true, false};
+#else
+constexpr ambiq::Needs kNeeds = {false, true};
+#endif
 
 Facts the_facts = {BoardKind::kHardware,
                    ambiq::kCore,
@@ -26,11 +26,9 @@ Facts the_facts = {BoardKind::kHardware,
                    0,
                    0,
                    0};
-ClockMode mode = ClockMode::kHighPerformance;
-uint64_t cycles;           // until `latest`
-uint32_t latest;           // reading of the 32-bit counter
-uint64_t cycles_at_clock;  // when the present clock was set
-uint32_t ms_at_clock;
+uint64_t cycles;  // until `latest`
+uint32_t latest;  // reading of the 32-bit counter
+bool rests;
 
 void start_cycle_counter() {
     constexpr uint32_t kTraceEnabled = 1u << 24;
@@ -44,10 +42,8 @@ void start_cycle_counter() {
 }  // namespace
 
 void init() {
-    ns_core_config_t config = {&ns_core_V1_0_0};
-    ns_core_init(&config);
-    ns_power_config(&ns_development_default);
-    set_clock(ClockMode::kHighPerformance);
+    ambiq::init_core(kNeeds);
+    ambiq::guard_null_pointers();
     start_cycle_counter();
     ambiq::init_counters(the_facts);
     ambiq::init_pins();
@@ -59,29 +55,19 @@ const Facts &facts() { return the_facts; }
 
 const char *restart_words() { return nullptr; }
 
-bool survive(void (*function)(void *), void *argument) {
-    function(argument);
-    return true;
-}
-
 size_t read(uint8_t *to, size_t size) { return size > 0 ? ambiq::read_link(to, size) : 0; }
 size_t write(const uint8_t *from, size_t size) { return ambiq::write_link(from, size); }
 
-void wait(uint32_t) { ns_delay_us(kWaitUs); }
-
-uint32_t milliseconds() {
-    return ms_at_clock + static_cast<uint32_t>((ticks() - cycles_at_clock) / (tick_hz() / 1000));
-}
-
 /** Right while it is called at least once in 2^32 cycles: at every layer and in every wait. */
 uint64_t ticks() {
+    if (rests) {
+        return ambiq::timer_ticks();
+    }
     const uint32_t now = DWT->CYCCNT;
     cycles += now - latest;
     latest = now;
     return cycles;
 }
-
-uint32_t tick_hz() { return the_facts.clocks_hz[static_cast<size_t>(mode)]; }
 
 void begin_inference() {}
 
@@ -91,27 +77,26 @@ void count_events(const uint32_t *events, size_t count) {
     ambiq::count_events(events, count, the_facts);
 }
 
-ClockMode clock() { return mode; }
+/** The link and all that measures: what ships has none of it. */
+void rest_link() {
+    ambiq::drain_link();
+    ambiq::power_link(false);
+    ambiq::stop_counters();
+    ambiq::stop_debug_units();
+    rests = true;
+}
 
-bool set_clock(ClockMode wanted) {
-    const bool fast = wanted == ClockMode::kHighPerformance;
-    const uint32_t ms = milliseconds();
-    if (ns_set_performance_mode(fast ? NS_MAXIMUM_PERF : NS_MINIMUM_PERF) != NS_STATUS_SUCCESS) {
-        return false;
-    }
-    ms_at_clock = ms;
-    cycles_at_clock = ticks();
-    mode = wanted;
-    return true;
+void resume_link() {
+    start_cycle_counter();
+    ambiq::resume_counters();
+    rests = false;
+    ambiq::power_link(true);
 }
 
 void reboot() {
     ambiq::drain_link();
     NVIC_SystemReset();
 }
-
-/** Instead of neuralSPOT's endless loop. */
-extern "C" void HardFault_Handler() { NVIC_SystemReset(); }
 
 }  // namespace autodeploy::board
 

@@ -10,4 +10,8 @@ void init_counters(board::Facts &facts);
 void read_counters(uint32_t *values);
 void count_events(const uint32_t *events, size_t count, board::Facts &facts);
 
+/** What the counters cost while nobody reads them is nothing between these two. */
+void stop_counters();
+void resume_counters();
+
 }  // namespace autodeploy::ambiq

@@ -23,10 +23,7 @@ constexpr uint32_t kDwtCounters = DWT_CTRL_CPIEVTENA_Msk | DWT_CTRL_EXCEVTENA_Ms
 }  // namespace
 
 void init_counters(board::Facts &facts) {
-    ns_cache_config_t config = {true};
-    ns_cache_profiler_init(&config);
-    ITM->TCR = ITM->TCR & ~ITM_TCR_DWTENA_Msk;  // no packet for every counter that wraps
-    DWT->CTRL = DWT->CTRL | kDwtCounters;
+    resume_counters();
     facts.counters = kNames;
     facts.counter_count = kCounters;
     facts.byte_counters = kByteCounters;
@@ -45,6 +42,19 @@ void read_counters(uint32_t *values) {
 }
 
 void count_events(const uint32_t *, size_t, board::Facts &) {}
+
+void stop_counters() {
+    ns_cache_config_t config = {false};
+    ns_cache_profiler_init(&config);
+    DWT->CTRL = DWT->CTRL & ~kDwtCounters;
+}
+
+void resume_counters() {
+    ns_cache_config_t config = {true};
+    ns_cache_profiler_init(&config);
+    ITM->TCR = ITM->TCR & ~ITM_TCR_DWTENA_Msk;  // no packet for every counter that wraps
+    DWT->CTRL = DWT->CTRL | kDwtCounters;
+}
 
 }  // namespace autodeploy::ambiq
 

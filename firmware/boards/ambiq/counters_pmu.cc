@@ -47,9 +47,7 @@ void start(const uint32_t *events, size_t count) {
 }  // namespace
 
 void init_counters(board::Facts &facts) {
-    constexpr uint32_t kTraceEnabled = 1u << 24;
-    DCB->DEMCR |= kTraceEnabled;
-    ARM_PMU_Enable();
+    resume_counters();
     facts.events_at_once = kPairs;
     count_events(nullptr, 0, facts);
 }
@@ -72,6 +70,14 @@ void count_events(const uint32_t *events, size_t count, board::Facts &facts) {
     facts.counters = own ? kOwnNames : kNumbers;
     facts.counter_count = own ? kPairs : count;
     start(own ? kOwnEvents : events, facts.counter_count);
+}
+
+void stop_counters() { ARM_PMU_Disable(); }
+
+void resume_counters() {
+    constexpr uint32_t kTraceEnabled = 1u << 24;
+    DCB->DEMCR |= kTraceEnabled;
+    ARM_PMU_Enable();
 }
 
 }  // namespace autodeploy::ambiq

@@ -19,4 +19,12 @@ void drain_link();
 /** Turns the interrupts of the link off, or on again. */
 void silence_link(bool silent);
 
+/**
+ * Turns the link off, or on again.
+ *
+ * USB stays attached, so that the host need not find its port again: only what serves it stops, and
+ * its controller stays on.
+ */
+void power_link(bool on);
+
 }  // namespace autodeploy::ambiq

@@ -96,6 +96,17 @@ bool link_sends() { return uart().FR_b.BUSY; }
 
 void silence_link(bool silent) { silent ? NVIC_DisableIRQ(kInterrupt) : NVIC_EnableIRQ(kInterrupt); }
 
+/** Its settings are kept while it is off. */
+void power_link(bool on) {
+    if (on) {
+        am_hal_uart_power_control(handle, AM_HAL_SYSCTRL_WAKE, true);
+    }
+    silence_link(!on);
+    if (!on) {
+        am_hal_uart_power_control(handle, AM_HAL_SYSCTRL_DEEPSLEEP, true);
+    }
+}
+
 extern "C" void am_uart_isr() { receive(); }
 extern "C" void am_uart2_isr() { receive(); }
 

@@ -68,6 +68,8 @@ void silence_link(bool silent) {
     set(USB0_IRQn);
 }
 
+void power_link(bool on) { silence_link(!on); }
+
 }  // namespace autodeploy::ambiq
 
 #endif

@@ -1,8 +1,8 @@
 #include "am_bsp.h"
 #include "autodeploy_config.h"
-#include "boards/ambiq/link.h"
 #include "boards/ambiq/part.h"
 #include "boards/ambiq/pins.h"
+#include "boards/ambiq/timer.h"
 #include "boards/board.h"
 
 namespace autodeploy::ambiq {
@@ -11,15 +11,6 @@ namespace {
 constexpr uint32_t kIn0 = config::kPinIn0;
 constexpr uint32_t kIn1 = config::kPinIn1;
 constexpr uint32_t kTrigger = config::kPinTrigger;
-
-// The system timer runs on while the core sleeps, its cycle counter does not.
-#if defined(AM_PART_APOLLO3P)
-constexpr uint32_t kTimerClock = AM_HAL_STIMER_HFRC_187_5KHZ;
-constexpr uint32_t kTimerPerMs = 187;
-#else
-constexpr uint32_t kTimerClock = AM_HAL_STIMER_HFRC_375KHZ;
-constexpr uint32_t kTimerPerMs = 375;
-#endif
 
 // The second comparator is a reserve: one alone may miss its count.
 constexpr uint32_t kAlarms = AM_HAL_STIMER_INT_COMPAREA | AM_HAL_STIMER_INT_COMPAREB;
@@ -50,19 +41,16 @@ void sleep_a_millisecond() {
     am_hal_interrupt_master_enable();
 }
 
-void start_timer() {
-    am_hal_stimer_config(kTimerClock | AM_HAL_STIMER_CFG_COMPARE_A_ENABLE |
-                         AM_HAL_STIMER_CFG_COMPARE_B_ENABLE);
+void enable_alarms() {
     am_hal_stimer_int_enable(kAlarms);
     NVIC_EnableIRQ(STIMER_CMPR0_IRQn);
     NVIC_EnableIRQ(STIMER_CMPR1_IRQn);
 }
 
-void stop_timer() {
+void disable_alarms() {
     NVIC_DisableIRQ(STIMER_CMPR0_IRQn);
     NVIC_DisableIRQ(STIMER_CMPR1_IRQn);
     am_hal_stimer_int_disable(kAlarms);
-    am_hal_stimer_config(AM_HAL_STIMER_NO_CLK);
 }
 
 /** Whether the trigger gets this level within so many counts of the timer. */
@@ -112,17 +100,10 @@ void set_lines(bool in0, bool in1) {
 }
 
 bool await_trigger(bool high, uint32_t ms) {
-    start_timer();
+    enable_alarms();
     const bool came = trigger_comes(high, uint64_t{ms} * kTimerPerMs);
-    stop_timer();
+    disable_alarms();
     return came;
 }
-
-void rest_link() {
-    drain_link();
-    silence_link(true);
-}
-
-void resume_link() { silence_link(false); }
 
 }  // namespace autodeploy::board
