@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -56,6 +57,7 @@ def test_its_image_links_no_link_and_no_profiler(tmp_path: Path) -> None:
     delivery = generate(MODEL, board_spec("apollo3p_evb"), out, ["power"], FOUND, options)
     assert not delivery.left_out
     image = out / "bin" / f"{DIGITS.stem}_power.axf"
-    names = subprocess.run(["arm-none-eabi-nm", image], capture_output=True, text=True, check=True)
+    nm = str(shutil.which("arm-none-eabi-nm"))
+    names = subprocess.run([nm, image], capture_output=True, text=True, check=True)
     found = [name for name in names.stdout.split() if re.search(f"{LINK}|{INSTRUMENTS}", name)]
     assert not found
