@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from pytest_autodeploy.base.text import writable
+
+_PACKAGE = Path(__file__).parent.parent
+
 
 class AutodeployError(Exception):
     """Root of all errors; its text is one clear message.
@@ -29,7 +35,7 @@ class AutodeployError(Exception):
             text = f"{self.board}: {text}"
         if self.seconds is not None:
             text += f" after {self.seconds:.3g} s"
-        return f"{text}\n  {self.hint}" if self.hint else text
+        return writable(f"{text}\n  {self.hint}" if self.hint else text)
 
 
 class MissingExtra(AutodeployError):
@@ -103,3 +109,24 @@ class BoardRefused(BoardError):
         super().__init__(f"{what}: {words}" if words else what, board=board, hint=hint)
         self.status = status
         self.words = words
+
+
+def words_of(error: Exception, what: str) -> str:
+    """An error in words: ours as they are; any other is a fault of ours in making ``what``."""
+    if isinstance(error, AutodeployError):
+        return str(error)
+    return writable(
+        f"{what} could not be made: {type(error).__name__}: {error}{_place(error)}"
+        "\n  This is a fault of pytest-autodeploy: please report it."
+    )
+
+
+def _place(error: Exception) -> str:
+    """The last line of this package that the error went through."""
+    place, trace = "", error.__traceback__
+    while trace:
+        path = Path(trace.tb_frame.f_code.co_filename)
+        if path.is_relative_to(_PACKAGE):
+            place = f" ({path.relative_to(_PACKAGE).as_posix()}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    return place

@@ -29,6 +29,21 @@ def write_bytes(path: Path, content: bytes) -> None:
         ) from error
 
 
+def append_text(path: Path, text: str, name: str) -> None:
+    """Add text to a file that others write too; ``name`` is what the error calls it.
+
+    Raises ResultsError.
+    """
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise ResultsError(
+            f"cannot write {name}, {path}: {error.strerror or error}",
+            hint="it has to be a file that can be written, in a folder that exists",
+        ) from error
+
+
 def temporary_prefix(path: Path) -> str:
     """How the names of files start that become ``path``; only a killed process leaves one."""
     return f".{path.name}."

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 
 def one_line(text: object, limit: int = 200) -> str:
     """Replace what does not print (line ends, escape codes, bidi marks) by ``?`` and shorten."""
@@ -12,3 +15,25 @@ def one_line(text: object, limit: int = 200) -> str:
 def lines(text: object, limit: int = 40) -> str:
     """Make each line of a text a printable one and keep the first ``limit``."""
     return "\n".join(one_line(line) for line in str(text).strip().splitlines()[:limit])
+
+
+def writable(text: str) -> str:
+    """Text that can be written as UTF-8.
+
+    Names of files that are not UTF-8 come from Python with lone surrogates, which no writer takes
+    (PEP 383): they become escapes such as ``\\udcff``.
+    """
+    return text.encode(errors="backslashreplace").decode()
+
+
+def writable_data(value: Any) -> Any:
+    """Plain data, such as a record, with every text in it and every key made ``writable``."""
+    if isinstance(value, str):
+        return writable(value)
+    if isinstance(value, Mapping):
+        return {writable_data(key): writable_data(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [writable_data(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(writable_data(item) for item in value)
+    return value

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardTimeout, BoardUnavailable
+from pytest_autodeploy.board.identity import Firmware, runs, wrong_firmware
 from pytest_autodeploy.board.line import SILENT, BoardLine, Patience
 from pytest_autodeploy.board.probe import ProbeFailed
-from pytest_autodeploy.board.proof import Firmware, runs, wrong_firmware
 from pytest_autodeploy.board.usb_ports import probe_identity
 from pytest_autodeploy.rpc.messages import BoardKind
 

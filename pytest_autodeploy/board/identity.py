@@ -1,14 +1,29 @@
-"""The board proves what it runs: its identity is held against the image that it should run."""
+"""The board proves what it runs: its identity is held against the image that it should run.
+
+Before a flash it may show that there is no need for one.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_autodeploy.base.errors import WrongFirmware
 
 if TYPE_CHECKING:
     from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.messages import Identity
+
+
+class Firmware(Protocol):
+    """Firmware that was built for an image: its files, and how it will name itself."""
+
+    @property
+    def build_id(self) -> str:
+        """The build id that the firmware answers with."""
+
+    def file(self, suffix: str) -> Path:
+        """One of its files; ``.bin`` is what goes to the board's load address."""
 
 
 def check_identity(
@@ -29,11 +44,9 @@ def check_identity(
             board=board,
             hint=f"Use --evb {identity.board}, or the port of the {name}.",
         )
-    found = identity.model_sha256.hex()
-    if found != image.model.sha256:
-        runs = f"a model of SHA-256 {found[:12]}…" if found else "no model"
+    if identity.model_sha256.hex() != image.model.sha256:
         raise WrongFirmware(
-            f"it runs {runs}, not {image.model.name} ({image.model.sha256[:12]}…)",
+            f"it runs {_model_of(identity)}, not {image.model.name} ({image.model.sha256[:12]}…)",
             board=board,
             hint="Flash the board with this model before you attach to it.",
         )
@@ -43,3 +56,52 @@ def check_identity(
             board=board,
             hint="Older firmware still runs: the new one did not reach the board.",
         )
+
+
+def runs(identity: Identity, image: Image, firmware: Firmware, name: str) -> bool:
+    """Whether it is the board ``name`` that answers and runs this build of this model."""
+    found = (identity.board, identity.model_sha256.hex(), identity.build_id)
+    return found == (name, image.model.sha256, firmware.build_id)
+
+
+def wrong_firmware(
+    identity: Identity,
+    before: Identity | None,
+    image: Image,
+    firmware: Firmware,
+    *,
+    board: str,
+    name: str,
+) -> WrongFirmware:
+    """Why an identity is not that of the image which was flashed to the board ``name``.
+
+    ``before`` is what the board said before the flash, None when it said nothing.
+    """
+    wanted = f"{image.model.name} ({image.model.sha256[:12]}…, build {firmware.build_id})"
+    if before == identity:
+        return WrongFirmware(
+            f"the flash did nothing: the board still runs {_what(identity)}, not {wanted}",
+            board=board,
+            hint="The probe may be wired to another board than the port: check --evb-probe and "
+            "--evb-port.",
+        )
+    if identity.model_sha256.hex() != image.model.sha256:
+        difference = f"another model: {_what(identity)}, not {wanted}"
+    elif identity.build_id != firmware.build_id:
+        difference = f"another build of the model: {_what(identity)}, not {wanted}"
+    else:
+        difference = f"another board: {identity.board!r}, not {name!r}"
+    return WrongFirmware(
+        f"after the flash the board answers with {difference}",
+        board=board,
+        hint="The port may be that of another board, or another program flashes this one.",
+    )
+
+
+def _what(identity: Identity) -> str:
+    return f"{_model_of(identity)} (build {identity.build_id})"
+
+
+def _model_of(identity: Identity) -> str:
+    found = identity.model_sha256.hex()
+    return f"a model of SHA-256 {found[:12]}…" if found else "no model"

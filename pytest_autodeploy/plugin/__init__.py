@@ -132,11 +132,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     except SettingError as error:
         raise pytest.UsageError(str(error)) from None
     if not (config.option.collectonly or is_worker(config)):
-        from pytest_autodeploy.plugin.finish import Results
-        from pytest_autodeploy.plugin.keeping import Keeping
+        from pytest_autodeploy.plugin.ending import Ending
 
-        config.pluginmanager.register(Keeping(config), "autodeploy_keeping")
-        config.pluginmanager.register(Results(config), "autodeploy_results")
+        config.pluginmanager.register(Ending(session), "autodeploy_ending")
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

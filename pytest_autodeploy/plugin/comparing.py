@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_autodeploy.base.text import writable
 from pytest_autodeploy.limits.declarations import Declared, declare
 from pytest_autodeploy.plugin.collection import NO_REGRESSION, case_of
 from pytest_autodeploy.plugin.state import settings_of
@@ -45,6 +46,5 @@ def gate_of(item: pytest.Item, limits: Mapping[str, Declared]) -> Gate | None:
 
 def relative_name(path: Path, root: Path) -> str:
     """The path of a model as a shared file may hold it: from the root folder, or only the name."""
-    if path.is_relative_to(root):
-        return path.relative_to(root).as_posix()
-    return path.name
+    inside = path.is_relative_to(root)
+    return writable(path.relative_to(root).as_posix() if inside else path.name)

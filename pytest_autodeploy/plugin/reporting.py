@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_autodeploy.base.errors import TRANSIENT, AutodeployError, ModelError
+from pytest_autodeploy.base.text import writable_data
 from pytest_autodeploy.metrics.failures import class_of_error, classified
 from pytest_autodeploy.plugin.collection import Case, case_of
 from pytest_autodeploy.plugin.comparing import relative_name
 from pytest_autodeploy.plugin.failure_location import one_block, raised_in_body, relocate
+from pytest_autodeploy.plugin.problems import part_of
 from pytest_autodeploy.plugin.running import estimate_of, session_of, uses
 from pytest_autodeploy.plugin.state import (
     ARTIFACTS,
@@ -44,18 +46,23 @@ def complete_report(
         relocate(item, report.longrepr, error)
     if case is None or (call.when != "call" and report.passed):
         return
-    try:
-        record = _record(item, case, report)
-    except Exception as error:  # a fault of ours must not end the run of all other tests
-        report.sections.append(("autodeploy", f"there is no record of this test: {error!r}"))
-        return
-    if report.failed:
-        record["failure_class"] = failure
+    with part_of(report, "the record"):
+        record = writable_data(_record(item, case, report))
+        if report.failed:
+            record["failure_class"] = failure
+        report.autodeploy = record  # type: ignore[attr-defined]
+        _attach(item, report, record)
+
+
+def _attach(item: pytest.Item, report: pytest.TestReport, record: dict[str, Any]) -> None:
+    """Put on the report what others than this plugin show of the record."""
     if record.get("log"):
         report.sections.append(("Log of the board", record["log"]))
-    report.autodeploy = record  # type: ignore[attr-defined]
-    _set_properties(item, report, record)
-    if item.config.getoption("htmlpath", None):
+    with part_of(report, "the JUnit properties"):
+        _set_properties(item, report, record)
+    if not item.config.getoption("htmlpath", None):
+        return
+    with part_of(report, "the details in the HTML report"):
         extra = {
             "name": "model",
             "format_type": "html",

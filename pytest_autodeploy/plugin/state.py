@@ -9,13 +9,11 @@ import pytest
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.failures import FailureClass
     from pytest_autodeploy.metrics.judge import Judgement
-    from pytest_autodeploy.report.results import ResultStore
     from pytest_autodeploy.run.runtime import Runtime
     from pytest_autodeploy.settings.settings import Settings
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 RUNTIME: pytest.StashKey[Runtime] = pytest.StashKey()
-RESULTS: pytest.StashKey[ResultStore] = pytest.StashKey()
 USAGE_PROBLEMS: pytest.StashKey[list[str]] = pytest.StashKey()
 JUDGEMENT: pytest.StashKey[Judgement] = pytest.StashKey()
 FAILURE: pytest.StashKey[FailureClass | None] = pytest.StashKey()
@@ -41,15 +39,6 @@ def runtime_of(config: pytest.Config) -> Runtime:
             config.add_cleanup(interrupt_on_sigterm())
         config.add_cleanup(runtime.close)
     return config.stash[RUNTIME]
-
-
-def results_of(config: pytest.Config) -> ResultStore:
-    """The results collected so far; on xdist only the controller's are complete."""
-    if RESULTS not in config.stash:
-        from pytest_autodeploy.report.results import ResultStore
-
-        config.stash[RESULTS] = ResultStore()
-    return config.stash[RESULTS]
 
 
 def is_worker(config: pytest.Config) -> bool:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.baseline.history import History
-from pytest_autodeploy.baseline.measured import Measured, title_of
+from pytest_autodeploy.baseline.measured import Measured, measured_by, title_of
 from pytest_autodeploy.baseline.trend import Trend, trends
 from pytest_autodeploy.baseline.words import (
     allowed_text,
@@ -48,6 +49,11 @@ def comparison_html(record: Plain) -> str:
         tables=[{"heading": name, "rows": _rows(name, rows)} for name, rows in parts if rows],
         graph=comparison["graph"],
     )
+
+
+def history_html(path: Path, records: Iterable[Plain]) -> str:
+    """The trends of what the tests have measured; ``path`` is the history. Raises HistoryError."""
+    return trends_html(History(path), measured_by(records))
 
 
 def trends_html(history: History, results: Iterable[Measured]) -> str:

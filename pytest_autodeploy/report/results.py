@@ -48,23 +48,23 @@ class ResultStore:
         folders = _folders(by_key)
         return [_merge(records, folders[key]) for key, records in by_key.items()]
 
-    def write(self, output: Path, provenance: Mapping[str, Any]) -> list[Path]:
-        """Write JSON and CSV of each result below ``output`` and list them; raises ResultsError.
 
-        ``provenance`` (versions, hashes) goes into each JSON, see ``result_json.json_text``.
-        """
-        written = []
-        for result in self.results():
-            files = result["files"]
-            csv = result.pop("npu_csv") or (
-                csv_text(result["profile"]) if result["profile"] else ""
-            )
-            if csv:
-                written.append(output / files["csv"])
-                write_bytes(written[-1], csv.encode())
-            written.append(output / files["json"])
-            write_bytes(written[-1], json_text(result, provenance).encode())
-        return written
+def write_result(
+    result: Mapping[str, Any], output: Path, provenance: Mapping[str, Any]
+) -> list[Path]:
+    """Write CSV and JSON of a merged result below ``output`` and list them; raises ResultsError.
+
+    ``provenance`` (versions, hashes) goes into the JSON, see ``result_json.json_text``.
+    """
+    written = []
+    csv = result["npu_csv"] or (csv_text(result["profile"]) if result["profile"] else "")
+    if csv:
+        written.append(output / result["files"]["csv"])
+        write_bytes(written[-1], csv.encode())
+    plain = {key: value for key, value in result.items() if key != "npu_csv"}
+    written.append(output / result["files"]["json"])
+    write_bytes(written[-1], json_text(plain, provenance).encode())
+    return written
 
 
 def result_folder(model_id: str, board_id: str, clock: str = "") -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pytest_autodeploy.base.errors import ResultsError
 from pytest_autodeploy.report.npz import write_mismatch
-from pytest_autodeploy.report.results import ResultStore
+from pytest_autodeploy.report.results import ResultStore, write_result
 from tests.helpers.report_examples import (
     AGREEMENT,
     BOARD,
@@ -30,6 +32,13 @@ def store(*records: dict[str, object]) -> ResultStore:
     for each in records:
         filled.add(each)
     return filled
+
+
+def write(results: ResultStore, output: Path, provenance: Mapping[str, Any]) -> list[Path]:
+    """Write every result of a store."""
+    return [
+        path for result in results.results() for path in write_result(result, output, provenance)
+    ]
 
 
 def test_records_of_a_model_and_board_become_one_result() -> None:
@@ -72,7 +81,7 @@ def test_an_agreement_that_passed_does_not_hide_one_that_failed() -> None:
 
 
 def test_files_are_written_per_model_and_board(tmp_path: Path) -> None:
-    written = store(record()).write(tmp_path, PROVENANCE)
+    written = write(store(record()), tmp_path, PROVENANCE)
     names = [path.relative_to(tmp_path).as_posix() for path in written]
     assert names == [
         "kws_ref_model/sim_apollo4p_evb/kws_ref_model.csv",
@@ -82,7 +91,7 @@ def test_files_are_written_per_model_and_board(tmp_path: Path) -> None:
 
 
 def test_the_json_has_schema_and_provenance(tmp_path: Path) -> None:
-    path = store(record()).write(tmp_path, PROVENANCE)[-1]
+    path = write(store(record()), tmp_path, PROVENANCE)[-1]
     document = json.loads(path.read_text(encoding="utf-8"))
     assert document["schema"] == 1
     assert document["provenance"] == {"versions": {"pytest-autodeploy": "0.1.0"}}
@@ -95,7 +104,7 @@ def test_two_runs_differ_in_nothing_but_run(tmp_path: Path) -> None:
     for port, started in (("/dev/pts/1", "12:00"), ("/dev/pts/2", "13:00")):
         output = tmp_path / started.replace(":", "")
         filled = store(record(board=BOARD | {"port": port}))
-        csv, json_file = filled.write(output, {"run": {"started": started}})
+        csv, json_file = write(filled, output, {"run": {"started": started}})
         document = json.loads(json_file.read_text(encoding="utf-8"))
         assert document.pop("run") == {"port": port, "started": started}
         documents.append((document, csv.read_bytes()))
@@ -104,37 +113,37 @@ def test_two_runs_differ_in_nothing_but_run(tmp_path: Path) -> None:
 
 def test_numbers_that_are_not_finite_become_null(tmp_path: Path) -> None:
     broken = record(measurements=[measurement("output_distance", math.inf, "real")])
-    path = store(broken).write(tmp_path, {})[-1]
+    path = write(store(broken), tmp_path, {})[-1]
     assert json.loads(path.read_text(encoding="utf-8"))["measurements"][0]["value"] is None
 
 
 def test_a_setup_failure_leaves_a_json_alone(tmp_path: Path) -> None:
-    (path,) = store(setup_failure()).write(tmp_path, {})
+    (path,) = write(store(setup_failure()), tmp_path, {})
     assert json.loads(path.read_text(encoding="utf-8"))["tests"][0]["outcome"] == "error"
 
 
 def test_models_whose_file_names_are_equal_do_not_share_a_folder(tmp_path: Path) -> None:
     records = [record(model=MODEL | {"id": name}) for name in ("a/b", "a b")]
-    written = store(*records).write(tmp_path, {})
+    written = write(store(*records), tmp_path, {})
     assert len({path.parent for path in written}) == 2
 
 
 def test_no_model_name_leaves_the_output_folder(tmp_path: Path) -> None:
     evil = record(model=MODEL | {"id": "../../etc", "name": "../x"}, board=BOARD | {"id": ".."})
-    for path in store(evil).write(tmp_path, {}):
+    for path in write(store(evil), tmp_path, {}):
         assert path.resolve().is_relative_to(tmp_path.resolve())
 
 
 def test_an_output_folder_that_is_a_file_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "taken").touch()
     with pytest.raises(ResultsError, match=r"cannot write .*taken"):
-        store(record()).write(tmp_path / "taken", {})
+        write(store(record()), tmp_path / "taken", {})
 
 
 def test_a_failed_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = store(record()).write(tmp_path, {})[-1]
+    path = write(store(record()), tmp_path, {})[-1]
     before = path.read_bytes()
 
     def full(self: Path, target: Path) -> None:
@@ -142,7 +151,7 @@ def test_a_failed_write_leaves_the_old_file(
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(ResultsError, match="No space left on device"):
-        store(record(seed=7)).write(tmp_path, {})
+        write(store(record(seed=7)), tmp_path, {})
     assert path.read_bytes() == before
     assert not list(tmp_path.rglob(".*"))
 

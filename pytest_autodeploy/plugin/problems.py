@@ -1,0 +1,30 @@
+"""What could not be made of a test's report: told at the end of the run, which then fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+
+from pytest_autodeploy.base.errors import words_of
+
+
+@contextmanager
+def part_of(report: pytest.TestReport, what: str) -> Iterator[None]:
+    """Make one part of a report: what breaks it is noted on the report and ends nothing else.
+
+    The report carries the words to the process that ends the run, which may be another one.
+    """
+    try:
+        yield
+    except Exception as error:
+        words = words_of(error, f"{what} of {report.nodeid}")
+        report.sections.append(("autodeploy", words))
+        report.autodeploy_problems = [*problems_of(report), words]  # type: ignore[attr-defined]
+
+
+def problems_of(report: pytest.TestReport) -> Sequence[str]:
+    """What could not be made of a report, in words."""
+    problems: Sequence[str] = getattr(report, "autodeploy_problems", ())
+    return problems
