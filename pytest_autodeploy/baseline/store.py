@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import getpass
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import filelock
-
 from pytest_autodeploy.base.errors import ResultsError
+from pytest_autodeploy.base.file_lock import LockHeld, LockUnusable, locked_file
 from pytest_autodeploy.base.files import temporary_prefix, write_bytes
 from pytest_autodeploy.base.naming import file_name
+from pytest_autodeploy.base.private_folder import NotPrivate, private_folder
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import Baseline
 from pytest_autodeploy.baseline.text import baseline_text, parse_baseline
@@ -75,22 +72,13 @@ def locked(path: Path, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
     The lock is a file in the system's folder for temporary files: none in a folder under version
     control.
     """
-    lock = filelock.FileLock(_lock_file(path), timeout=timeout_s)
+    key = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:32]
     try:
-        with lock:
+        with locked_file(private_folder() / f"baseline-{key}.lock", timeout_s):
             yield
-    except filelock.Timeout:
+    except LockHeld:
         raise BaselineError(
             f"{path} is being updated by another run", seconds=timeout_s, hint="try again"
         ) from None
-
-
-def _lock_file(path: Path) -> Path:
-    user = os.getuid() if hasattr(os, "getuid") else file_name(getpass.getuser())
-    folder = Path(tempfile.gettempdir()) / f"pytest-autodeploy-{user}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise BaselineError(f"cannot make {folder}: {error.strerror or error}") from error
-    key = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:32]
-    return folder / f"baseline-{key}.lock"
+    except (LockUnusable, NotPrivate) as error:
+        raise BaselineError(f"cannot update {path}: {error.what}", hint=error.hint) from error

@@ -59,7 +59,7 @@ class EmulatedBoard(ProcessBoard):
         if os.name != "posix":
             raise BoardUnavailable("emulated boards need Linux or macOS", board=self.id)
         qemu = find_program(QEMU, needed=f"the emulated board {self.id}", install=INSTALL)
-        log = self._make_folder("autodeploy-qemu-") / "log.txt"
+        log = self._make_folder("qemu") / "log.txt"
         self._process = ControlledProcess(
             self.id,
             "pytest_autodeploy.board.qemu",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 from pytest_autodeploy.base.process import Finished, run_tool
+from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.board.jlink_output import (
     PROBE,
     Failure,
@@ -115,8 +115,8 @@ class JLink:
     ) -> Finished:
         """Run a command script in a folder of its own, so that no path has to be quoted."""
         executable = self._find()
-        with tempfile.TemporaryDirectory(prefix="autodeploy-jlink-") as name:
-            folder = Path(name)
+        with Scratch("jlink") as made:
+            folder = made.path
             if image:
                 shutil.copyfile(image, folder / _IMAGE)
             script = "\n".join(["ExitOnError 1", *commands, "Exit", ""])

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
-
-import filelock
+from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardUnavailable
+from pytest_autodeploy.base.file_lock import LockHeld, LockUnusable, take_lock
 from pytest_autodeploy.base.naming import file_name
+from pytest_autodeploy.base.private_folder import NotPrivate, private_folder
+
+if TYPE_CHECKING:
+    import filelock
 
 LOCK_TIMEOUT_S = 5.0
 _COMMAND_LENGTH = 120
@@ -34,20 +36,20 @@ class BoardLocks:
         """
         if identity in self._held:
             return
-        path = _folder(self._board) / f"{file_name(identity)}.lock"
-        lock = filelock.FileLock(path, timeout=self._timeout_s, thread_local=False)
         try:
-            lock.acquire()
-        except filelock.Timeout:
+            path = private_folder() / f"{file_name(identity)}.lock"
+            self._held[identity] = take_lock(path, self._timeout_s)
+        except LockHeld:
             raise BoardUnavailable(
                 f"{identity} is used by another run{_holder(path)}",
                 board=self._board,
                 seconds=self._timeout_s,
                 hint="wait for it to end, or use another board",
             ) from None
-        except OSError as error:
-            raise BoardUnavailable(f"cannot lock {identity}: {error}", board=self._board) from error
-        self._held[identity] = lock
+        except (LockUnusable, NotPrivate) as error:
+            raise BoardUnavailable(
+                f"cannot lock {identity}: {error.what}", board=self._board, hint=error.hint
+            ) from error
         _sign(path)
 
     def release(self) -> None:
@@ -57,16 +59,6 @@ class BoardLocks:
             with suppress(OSError):
                 _note(Path(lock.lock_file)).unlink()
             lock.release()
-
-
-def _folder(board: str) -> Path:
-    """The folder of this user's locks; nobody else can write to it."""
-    user = os.getuid() if hasattr(os, "getuid") else file_name(getpass.getuser())
-    folder = Path(tempfile.gettempdir()) / f"pytest-autodeploy-{user}"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if hasattr(os, "getuid") and folder.lstat().st_uid != os.getuid():
-        raise BoardUnavailable(f"{folder} belongs to another user", board=board)
-    return folder
 
 
 def _note(path: Path) -> Path:

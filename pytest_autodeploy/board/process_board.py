@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardUnavailable
+from pytest_autodeploy.base.scratch import Scratch
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_autodeploy.board.process import ControlledProcess
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.rpc.client import ValidatorClient
@@ -21,7 +22,7 @@ class ProcessBoard:
         self.id = board_id
         self.spec = spec
         self._timeout_s = timeout_s
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Scratch | None = None
         self._process: ControlledProcess | None = None
         self._client: ValidatorClient | None = None
         self._port: str | None = None
@@ -41,9 +42,9 @@ class ProcessBoard:
             raise BoardUnavailable("not started", board=self.id)
         return self._client
 
-    def _make_folder(self, prefix: str) -> Path:
-        self._folder = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
-        return Path(self._folder.name)
+    def _make_folder(self, name: str) -> Path:
+        self._folder = Scratch(name)
+        return self._folder.path
 
     def _open(self, port: str) -> None:
         """Connect to the port that the process has announced."""
@@ -69,5 +70,5 @@ class ProcessBoard:
         if self._process is not None:
             self._process.close()
         if self._folder is not None:
-            self._folder.cleanup()
+            self._folder.close()
         self._client = self._process = self._folder = self._port = None

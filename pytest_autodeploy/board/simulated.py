@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import (
@@ -43,7 +42,7 @@ class SimulatedBoard(ProcessBoard):
             return
         if importlib.util.find_spec("tflite_micro") is None:
             raise MissingExtra("the simulated board", "sim")
-        log = self._make_folder("autodeploy-sim-") / "log.txt"
+        log = self._make_folder("sim") / "log.txt"
         self._process = ControlledProcess(
             self.id,
             "pytest_autodeploy.sim",
@@ -83,7 +82,7 @@ class SimulatedBoard(ProcessBoard):
         self._flashed = None
         process = self._running()
         assert self._folder is not None
-        model = Path(self._folder.name) / "image.tflite"
+        model = self._folder.path / "image.tflite"
         model.write_bytes(image.model.content)
         message: dict[str, Any] = {
             "op": "flash",

@@ -7,13 +7,14 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import filelock
-
 from pytest_autodeploy.base.cache_folder import user_cache
+from pytest_autodeploy.base.file_lock import LockHeld, LockUnusable, locked_file
+from pytest_autodeploy.base.private_folder import NotPrivate, check_trusted
 from pytest_autodeploy.image.errors import BuildError
 from pytest_autodeploy.image.key import build_id
 
@@ -21,6 +22,9 @@ HINT = "Another folder: --autodeploy-cache DIR."
 
 _MANIFEST = "image.json"
 _KEPT_IMAGES = 200
+_NEW = ".new-"
+_HALF_S = 3600
+"""An image is copied in a moment: one that is not finished by then never will be."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,8 @@ class BuildCache:
         self._images = root / "images"
 
     def get(self, key: str) -> Built | None:
-        """The image of that key, None when there is none."""
+        """The image of that key, None when there is none. Raises BuildError."""
+        self._check_owner()
         folder = self._images / key
         if not (folder / _MANIFEST).is_file():
             return None
@@ -72,10 +77,18 @@ class BuildCache:
         with self._build_folder(folder, timeout_s) as place:
             return self.get(key) or self._publish(key, build(place), facts)
 
+    def _check_owner(self) -> None:
+        """What is in the cache is flashed and run, so nobody else may have put it there."""
+        try:
+            check_trusted(self.root, "name another folder with --autodeploy-cache DIR")
+        except NotPrivate as error:
+            raise BuildError(f"the cache is not used: {error.what}", hint=error.hint) from None
+
     @contextlib.contextmanager
     def _build_folder(self, name: str, timeout_s: float) -> Iterator[Path]:
         place = self.root / "build" / name
         try:
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             place.mkdir(parents=True, exist_ok=True)
             self._images.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -83,15 +96,17 @@ class BuildCache:
                 f"cannot write to the cache {self.root}: {error.strerror}", hint=HINT
             ) from None
         try:
-            with filelock.FileLock(f"{place}.lock", timeout=timeout_s):
+            with locked_file(place.with_name(f"{name}.lock"), timeout_s):
                 yield place
-        except filelock.Timeout:
+        except LockHeld:
             raise BuildError(
                 f"another process builds in {place} and does not come to an end", seconds=timeout_s
             ) from None
+        except LockUnusable as error:
+            raise BuildError(error.what, hint=error.hint) from error
 
     def _publish(self, key: str, files: Mapping[str, Path], facts: Mapping[str, object]) -> Built:
-        with tempfile.TemporaryDirectory(dir=self._images, prefix=".new-") as text:
+        with tempfile.TemporaryDirectory(dir=self._images, prefix=_NEW) as text:
             new = Path(text) / key
             new.mkdir()
             for suffix, path in files.items():
@@ -103,6 +118,9 @@ class BuildCache:
         return Built(self._images / key, build_id(key), fresh=True)
 
     def _forget_old(self) -> None:
+        for half in self._images.glob(f"{_NEW}*"):  # of a run that was killed
+            if time.time() - _last_use(half) > _HALF_S:
+                shutil.rmtree(half, ignore_errors=True)
         images = [path for path in self._images.iterdir() if not path.name.startswith(".")]
         for old in sorted(images, key=_last_use, reverse=True)[_KEPT_IMAGES:]:
             shutil.rmtree(old, ignore_errors=True)

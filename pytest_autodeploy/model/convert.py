@@ -12,12 +12,12 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
 from pytest_autodeploy.base.errors import InputsError, MissingExtra, ModelError
 from pytest_autodeploy.base.naming import c_identifier
+from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.model.samples import read_samples
 
 _KERAS = (".keras", ".h5")
@@ -41,8 +41,8 @@ def to_tflite(path: Path, inputs: Path | None = None, *, timeout_s: float = 600)
         raise InputsError(f"{inputs}: there is no such file", hint="give a .npz, .npy or .csv file")
     if find_spec("tensorflow") is None:
         raise MissingExtra("converting .keras files", "tensorflow")
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "model.tflite"
+    with Scratch("convert") as folder:
+        target = folder.path / "model.tflite"
         _run(path, target, inputs, timeout_s)
         return target.read_bytes()
 
@@ -109,8 +109,8 @@ def _reason(error: Exception) -> str:
 def _convert(source: Path, inputs: Path | None) -> bytes:
     import tensorflow as tf
 
-    with tempfile.TemporaryDirectory() as folder:
-        saved = str(source) if source.is_dir() else _export(source, folder)
+    with Scratch("convert") as folder:
+        saved = str(source) if source.is_dir() else _export(source, str(folder.path / "saved"))
         converter = tf.lite.TFLiteConverter.from_saved_model(saved)
         if inputs is not None:
             signature = tf.saved_model.load(saved).signatures["serving_default"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from pytest_autodeploy.base.cache_folder import user_cache
 from pytest_autodeploy.base.errors import ResultsError
 from pytest_autodeploy.base.files import write_bytes
+from pytest_autodeploy.base.private_folder import check_trusted
 from pytest_autodeploy.npu.vela import VelaOutput
 
 _FORMAT = 1
@@ -36,6 +37,8 @@ class VelaCache:
     """
 
     def __init__(self, folder: Path) -> None:
+        """Raise NotPrivate for a folder that other users can write to."""
+        check_trusted(folder, "name another folder with --autodeploy-cache DIR")
         self._folder = folder
 
     def get(self, key: str) -> VelaOutput | None:
@@ -52,7 +55,8 @@ class VelaCache:
         """Keep an entry; a cache that cannot be written is none."""
         texts = asdict(output)
         entry = {"sha256": _digest(texts), "output": texts}
-        with suppress(ResultsError):
+        with suppress(ResultsError, OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_bytes(self._path(key), json.dumps(entry).encode())
 
     def _path(self, key: str) -> Path:

@@ -33,8 +33,9 @@ def estimate(
     folder, a folder, or False. Vela runs in a child process, for at most ``timeout_s``.
 
     Raises NpuConfigError for names and files that cannot be used, NpuEstimateFailed (with its
-    ``kind``) when there is no estimate, MissingExtra without Vela. A model of which nothing runs on
-    the NPU is an estimate of status ``cpu_only`` without figures.
+    ``kind``) when there is no estimate, MissingExtra without Vela, NotPrivate for a cache that
+    other users can write to. A model of which nothing runs on the NPU is an estimate of status
+    ``cpu_only`` without figures.
     """
     system = choose_system(
         accelerator, system_config=system_config, memory_mode=memory_mode, config=config

@@ -8,13 +8,13 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_autodeploy.base.errors import MissingExtra
+from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.npu import child
 from pytest_autodeploy.npu.config_file import NpuSystem
 from pytest_autodeploy.npu.debug_db import debug_tables
@@ -65,8 +65,8 @@ def run_vela(content: bytes, system: NpuSystem, *, name: str, timeout_s: float) 
     ``name`` of the model stands in errors. Raises NpuEstimateFailed.
     """
     what = f"{name} on {system.accelerator}"
-    with tempfile.TemporaryDirectory(prefix="vela-", ignore_cleanup_errors=True) as made:
-        folder = Path(made).resolve()  # Vela takes some relative paths for its own
+    with Scratch("vela") as made:
+        folder = made.path.resolve()  # Vela takes some relative paths for its own
         model, config, output = folder / f"{_STEM}.tflite", folder / "config.ini", folder / "out"
         model.write_bytes(content)
         config.write_bytes(system.content)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.model.find import ModelFile
 from pytest_autodeploy.run.preflight import npu_arguments
 
@@ -44,7 +44,7 @@ class Runtime:
         self._faults: Counter[tuple[str, str]] = Counter()
         self._broken: dict[tuple[str, str], str] = {}
         self._meters: Meters | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Scratch | None = None
 
     def model(self, file: ModelFile) -> Model:
         """Load (or convert) a model, once, and check that TFLM can run it. Raises ModelError."""
@@ -72,8 +72,8 @@ class Runtime:
 
         if not is_convertible(path):
             return load_model(path)
-        with tempfile.TemporaryDirectory(prefix="autodeploy-convert-") as folder:
-            converted = Path(folder) / f"{path.stem}.tflite"
+        with Scratch("convert") as folder:
+            converted = folder.path / f"{path.stem}.tflite"
             converted.write_bytes(to_tflite(path, self.inputs_path))
             return load_model(converted)
 
@@ -138,9 +138,9 @@ class Runtime:
         if self.settings.cache is None:
             return None
         if self.settings.cache == "off" and self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="autodeploy-build-")
+            self._folder = Scratch("build")
         if self._folder is not None:
-            return Path(self._folder.name)
+            return self._folder.path
         return self.settings.root / self.settings.cache
 
     @property
@@ -229,4 +229,4 @@ class Runtime:
         for reference in self._references.values():
             reference.close()
         if self._folder is not None:
-            self._folder.cleanup()
+            self._folder.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -25,6 +26,7 @@ from pytest_autodeploy.baseline.store import (
 from pytest_autodeploy.baseline.text import baseline_text, parse_baseline
 from tests.helpers.baseline_examples import ENTRY, baseline, with_metric
 from tests.helpers.support import ROOT
+from tests.helpers.users import ATTACKER, VICTIM, everybodys_folder, needs_root, run_as
 
 
 def test_reading_gives_back_what_was_written() -> None:
@@ -179,3 +181,41 @@ def test_a_lock_that_is_held_is_an_error_in_time(tmp_path: Path) -> None:
 def test_an_empty_set_of_clock_modes_is_no_error() -> None:
     empty = Baseline("kws", "kws.tflite", {})
     assert parse_baseline(baseline_text(empty), "f") == empty
+
+
+UPDATE = """
+try:
+    with locked(Path({path!r}), timeout_s=1):
+        print("locked")
+except BaselineError as error:
+    print(error)
+"""
+UPDATE_IMPORTS = """
+import filelock
+from pathlib import Path
+from pytest_autodeploy.baseline.errors import BaselineError
+from pytest_autodeploy.baseline.store import locked
+"""
+
+
+@needs_root
+def test_a_trap_of_another_user_is_one_clear_error_and_nothing_is_lost() -> None:
+    """He has guessed the folder and the name of the lock, and leads it to a file of the victim."""
+    with everybodys_folder() as temporary:
+        path, precious = temporary / "board.json", temporary / "precious"
+        precious.write_text("years of work")
+        os.chown(precious, VICTIM, VICTIM)
+        key = hashlib.sha256(str(path).encode()).hexdigest()[:32]
+        folder = temporary / f"pytest-autodeploy-{VICTIM}"
+        lock = folder / f"baseline-{key}.lock"
+        trap = f"os.mkdir({str(folder)!r}, 0o777); os.symlink({str(precious)!r}, {str(lock)!r})"
+        run_as(ATTACKER, f"os.umask(0); {trap}", folder=temporary)
+
+        update = UPDATE.format(path=str(path))
+        words = run_as(VICTIM, update, folder=temporary, imports=UPDATE_IMPORTS)
+
+        assert words.splitlines() == [
+            f"cannot update {path}: {folder} belongs to another user (uid {ATTACKER})",
+            f"  remove {folder}, or set TMPDIR to a folder of your own",
+        ]
+        assert precious.read_text() == "years of work"

@@ -97,3 +97,16 @@ def test_a_lock_folder_of_somebody_else_is_not_trusted(
     (folder / "pytest-autodeploy-4242").mkdir()
     with pytest.raises(BoardUnavailable, match="belongs to another user"):
         hold("probe 5")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links")
+@pytest.mark.parametrize("what", ["folder", "lock"])
+def test_a_symbolic_link_in_the_way_is_an_error_with_a_hint(folder: Path, what: str) -> None:
+    hold("probe 5").release()
+    (lock,) = folder.glob("pytest-autodeploy-*/*.lock")
+    path = lock if what == "lock" else lock.parent
+    path.rename(folder / "elsewhere")
+    path.symlink_to(folder / "elsewhere")
+    with pytest.raises(BoardUnavailable, match="apollo4p_evb: cannot lock probe 5: ") as raised:
+        hold("probe 5")
+    assert str(path) in str(raised.value.hint)

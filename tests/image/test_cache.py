@@ -117,6 +117,52 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert "--autodeploy-cache" in str(caught.value)
 
 
+def test_a_cache_that_every_user_may_write_to_is_not_used(tmp_path: Path) -> None:
+    """What is in it is flashed and run."""
+    get(BuildCache(tmp_path), Works())
+    tmp_path.chmod(0o777)
+
+    with pytest.raises(BuildError, match="the cache is not used: every user may write") as caught:
+        get(BuildCache(tmp_path), Works())
+
+    assert "--autodeploy-cache" in str(caught.value)
+
+
+def test_a_cache_is_made_for_this_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        get(BuildCache(tmp_path / "firmware"), Works())
+    finally:
+        os.umask(before)
+
+    assert get(BuildCache(tmp_path / "firmware"), Works()).fresh is False
+    assert (tmp_path / "firmware").stat().st_mode & 0o077 == 0
+
+
+def test_a_lock_that_is_a_symbolic_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("years of work")
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "board.lock").symlink_to(tmp_path / "precious")
+
+    with pytest.raises(BuildError, match="cannot lock"):
+        get(BuildCache(tmp_path), Works())
+
+    assert (tmp_path / "precious").read_text() == "years of work"
+
+
+def test_the_half_image_of_a_killed_run_goes_but_not_one_that_is_being_made(tmp_path: Path) -> None:
+    left, made = tmp_path / "images" / ".new-left", tmp_path / "images" / ".new-made"
+    for folder in (left, made):
+        (folder / KEY).mkdir(parents=True)
+    long_ago = made.stat().st_mtime - 4000
+    os.utime(left, (long_ago, long_ago))
+
+    get(BuildCache(tmp_path), Works())
+
+    assert made.exists()
+    assert not left.exists()
+
+
 def test_the_least_recently_used_images_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "_KEPT_IMAGES", 2)
     cache, works = BuildCache(tmp_path), Works()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.base.private_folder import NotPrivate
 from pytest_autodeploy.npu.cache import VelaCache, cache_key, default_folder
 from pytest_autodeploy.npu.vela import VelaOutput
 from tests.helpers.vela_csv import LayerSpec, vela_output
@@ -83,6 +84,14 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     cache = VelaCache(tmp_path / "file")
     cache.put(KEY, OUTPUT)
     assert cache.get(KEY) is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+def test_a_folder_that_every_user_may_write_to_is_not_used(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    with pytest.raises(NotPrivate, match="every user may write to") as raised:
+        VelaCache(tmp_path)
+    assert "--autodeploy-cache DIR" in str(raised.value.hint)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has LOCALAPPDATA")
