@@ -48,6 +48,17 @@ class MissingExtra(AutodeployError):
         )
 
 
+class BrokenPackage(AutodeployError):
+    """A package is installed but cannot be imported; no model is to blame."""
+
+    def __init__(self, package: str, reason: str) -> None:
+        super().__init__(
+            f"the package {package} is installed but cannot be imported: {reason}",
+            hint=f"install it again: pip install --force-reinstall {package}; "
+            "'autodeploy doctor' checks the others",
+        )
+
+
 class ModelError(AutodeployError):
     """A model file cannot be used: missing, damaged, or with something that TFLM cannot run."""
 

@@ -11,7 +11,10 @@ from pytest_autodeploy.catalog.boards import BoardSpec, Kind, board_names, board
 from pytest_autodeploy.catalog.fit import ALIGNMENT, place
 from pytest_autodeploy.model.arena import least_arena_bytes
 from pytest_autodeploy.model.graph import Model, Tensor
+from pytest_autodeploy.model.kernel_types import arithmetic
 from pytest_autodeploy.model.load import check_runnable
+from pytest_autodeploy.model.tested import tested_operators, tested_words
+from pytest_autodeploy.reference.trial import check_on_pc
 
 _KINDS: tuple[Kind, ...] = ("hardware", "emulated")
 
@@ -45,13 +48,19 @@ class BoardFit:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What a model's file says; ``refusal`` is why no board could run it, or None."""
+    """What a model's file says; ``refusal`` is why no board could run it, or None.
+
+    ``arithmetic``: the types in which its layers compute; ``tested``: which part of a file with
+    several entries is tested, nothing when all of it is.
+    """
 
     model: Model
     operators: tuple[OperatorKind, ...]
     least_arena_bytes: int
     boards: tuple[BoardFit, ...]
     refusal: str | None
+    arithmetic: str = ""
+    tested: str = ""
 
     @property
     def usable(self) -> bool:
@@ -72,6 +81,9 @@ class Inspection:
             "parameters": model.parameters,
             "macs": model.macs,
             "subgraphs": model.subgraphs,
+            "arithmetic": self.arithmetic,
+            "tested": self.tested,
+            "signatures": [vars(signature) for signature in model.signatures],
             "resource_variables": model.resource_variables,
             "inputs": [_tensor(tensor) for tensor in model.inputs],
             "outputs": [_tensor(tensor) for tensor in model.outputs],
@@ -85,11 +97,15 @@ class Inspection:
 
 
 def inspect_model(model: Model) -> Inspection:
-    """Look at a model and hold it against every board of the catalog; nothing is run."""
+    """Look at a model and hold it against every board of the catalog.
+
+    With the extra ``sim``, TFLM on this PC tries it. Raises BrokenPackage when it cannot.
+    """
     least = least_arena_bytes(model)
     specs = [board_spec(name, kind) for kind in _KINDS for name in board_names(kind)]
     try:
         check_runnable(model)
+        check_on_pc(model)
         refusal = None
     except ModelError as error:
         refusal = str(error)
@@ -99,12 +115,14 @@ def inspect_model(model: Model) -> Inspection:
         least_arena_bytes=least,
         boards=tuple(_fit(spec, model, least) for spec in specs),
         refusal=refusal,
+        arithmetic=arithmetic(tested_operators(model)),
+        tested=tested_words(model),
     )
 
 
 def _kinds(model: Model) -> tuple[OperatorKind, ...]:
-    """The operators by kind, in the order of their first appearance."""
-    counts = Counter((op.name, op.custom, op.resolver) for op in model.operators)
+    """The tested operators by kind, in the order of their first appearance."""
+    counts = Counter((op.name, op.custom, op.resolver) for op in tested_operators(model))
     return tuple(
         OperatorKind(name, custom, count, _macs(model, name, custom), resolver)
         for (name, custom, resolver), count in counts.items()
@@ -112,7 +130,7 @@ def _kinds(model: Model) -> tuple[OperatorKind, ...]:
 
 
 def _macs(model: Model, name: str, custom: bool) -> int | None:
-    found = [op.macs for op in model.operators if (op.name, op.custom) == (name, custom)]
+    found = [op.macs for op in tested_operators(model) if (op.name, op.custom) == (name, custom)]
     known = [macs for macs in found if macs is not None]
     return sum(known) if len(known) == len(found) else None
 

@@ -22,14 +22,16 @@ Plain = Mapping[str, Any]
 @json_option
 @click.pass_context
 def inspect(ctx: click.Context, models: tuple[str, ...], as_json: bool) -> None:
-    """Look into each MODEL, a .tflite file, a folder or a glob, without running it.
+    """Look into each MODEL, a .tflite file, a folder or a glob, without a board.
+
+    With the extra 'sim', TFLM on this PC tries each: what it refuses is told here.
 
     .keras, .h5 and SavedModel folders are converted with the extra 'tensorflow'. The least arena is
     that of the tensors that are alive at once: estimated, and less than TFLM really takes.
 
-    JSON: models[] with name, path, sha256, size_bytes, parameters, macs, subgraphs,
-    resource_variables, inputs[] and outputs[] (name, dtype, shape, bytes, scales, zero_points),
-    operators[] (name, custom, count, macs, resolver), resolver_methods[], arena (least_bytes,
+    JSON: models[] with name, path, sha256, size_bytes, parameters, macs, subgraphs, arithmetic,
+    tested (which part of several), signatures[] (key, subgraph), resource_variables, inputs[] and
+    outputs[] (name, dtype, shape, bytes, scales, zero_points), operators[] (name, custom, count, macs, resolver), resolver_methods[], arena (least_bytes,
     source), boards[] (board, kind, fits, model_memory, arena_memory, reason), refusal (null, or why
     no board can run it), usable; one that cannot be read has path, error and usable. And usable,
     which is what the exit code says.
@@ -72,7 +74,10 @@ def _lines(model: Plain) -> Iterator[str]:
         f"  {grouped(model['macs'])} MACs, {grouped(model['parameters'])} parameters, "
         f"arena at least {si(model['arena']['least_bytes'], 'B')} (estimated)"
         f"{_variables(model['resource_variables'])}"
+        + (f", computes in {model['arithmetic']}" if model["arithmetic"] else "")
     )
+    if model["tested"]:
+        yield f"  {one_line(model['tested'])}"
     for word in ("inputs", "outputs"):
         for tensor in model[word]:
             yield f"  {word[:-1]:<6}  {one_line(tensor['name'])}  {_tensor(tensor)}"

@@ -43,6 +43,18 @@ def called_subgraphs(operator: Operator) -> list[int]:
     return [int(operator.options[name]) for name in names]
 
 
+def reached_subgraphs(operators: Sequence[Operator]) -> frozenset[int]:
+    """Subgraph 0, which an inference runs, and those that it calls, directly or not."""
+    calls: dict[int, set[int]] = {}
+    for operator in operators:
+        calls.setdefault(operator.subgraph, set()).update(called_subgraphs(operator))
+    reached, new = {0}, {0}
+    while new:
+        new = {called for subgraph in new for called in calls.get(subgraph, ())} - reached
+        reached |= new
+    return frozenset(reached)
+
+
 def _from(
     subgraph: int, bodies: Bodies, seen: set[int], callers: tuple[int, ...]
 ) -> Iterator[Operator]:

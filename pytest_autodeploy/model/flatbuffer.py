@@ -16,7 +16,8 @@ from pytest_autodeploy.base.errors import ModelError
 FIELDS = {
     kind: names.split()
     for kind, names in {
-        "Model": "version operator_codes subgraphs description buffers metadata_buffer metadata",
+        "Model": "version operator_codes subgraphs description buffers metadata_buffer metadata"
+        " signature_defs",
         "OperatorCode": "deprecated_builtin_code custom_code version builtin_code",
         "SubGraph": "tensors inputs outputs operators name",
         "Tensor": "shape type buffer name quantization is_variable sparsity shape_signature",
@@ -24,6 +25,7 @@ FIELDS = {
         "Operator": "opcode inputs outputs options_type options custom_options",
         "Buffer": "data offset size",
         "Metadata": "name buffer",
+        "SignatureDef": "inputs outputs signature_key deprecated_tag subgraph_index",
     }.items()
 }
 """The fields of each table in the order of TFLite's schema, as far as this project reads them."""
@@ -102,6 +104,11 @@ class Table:
     def has(self, name: str) -> bool:
         """Whether the field is present."""
         return self._offset(name) != 0
+
+    def place(self, name: str) -> int | None:
+        """Where in the file the value of a field is, None when it has its default."""
+        offset = self._offset(name)
+        return self._position + offset if offset else None
 
     def number(self, name: str, form: str, default: float = 0) -> int | float:
         """A number of the struct module's form."""

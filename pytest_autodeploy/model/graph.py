@@ -108,6 +108,14 @@ class Operator:
 
 
 @dataclass(frozen=True)
+class Signature:
+    """A name under which a subgraph of the file can be called from TensorFlow."""
+
+    key: str
+    subgraph: int
+
+
+@dataclass(frozen=True)
 class Model:
     """What the file at ``path`` says.
 
@@ -132,6 +140,7 @@ class Model:
     resource_variables: int
     subgraphs: int
     description: str
+    signatures: tuple[Signature, ...] = ()
 
     @property
     def size_bytes(self) -> int:

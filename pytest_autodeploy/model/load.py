@@ -8,8 +8,10 @@ from pathlib import Path
 from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.flatbuffer import Damaged
 from pytest_autodeploy.model.graph import Model, Operator, Tensor
+from pytest_autodeploy.model.kernel_types import type_refusals
 from pytest_autodeploy.model.operators import VELA_CUSTOM_CODE
 from pytest_autodeploy.model.parse import SCHEMA_VERSION, UnsupportedVersion, parse
+from pytest_autodeploy.model.tested import tested_operators
 
 _MAGIC = {
     b"PK\x03\x04": ("a ZIP archive, such as a .keras model", "convert it to .tflite first"),
@@ -49,7 +51,8 @@ def load_model(path: Path) -> Model:
 def check_runnable(model: Model) -> None:
     """Raise ModelError when TFLM cannot run the model on any board.
 
-    That is: operators without a kernel (builtin or custom), inputs of dynamic shape, and strings.
+    That is: operators without a kernel (builtin or custom), or of a type that their kernel does not
+    compute, inputs of dynamic shape, tensors of unknown size, and strings.
     """
     missing = [operator for operator in model.operators if operator.resolver is None]
     if missing:
@@ -59,12 +62,14 @@ def check_runnable(model: Model) -> None:
         )
     for tensor in model.inputs:
         _refuse_dynamic(model, tensor)
+    _refuse_unknown_sizes(model)
     strings = [tensor for tensor in model.tensors if tensor.dtype == "string"]
     if strings:
         raise ModelError(
             f"{model.path}: tensor {strings[0].name!r} holds strings, which TFLM cannot process",
             hint="turn text into numbers before the model",
         )
+    _refuse_types(model)
 
 
 def _read(path: Path) -> bytes:
@@ -120,6 +125,25 @@ def _refuse_dynamic(model: Model, tensor: Tensor) -> None:
             " file, but TFLM needs every size",
             hint="give every input a fixed shape when you convert the model; only a batch"
             " dimension may stay open, it becomes 1",
+        )
+
+
+def _refuse_unknown_sizes(model: Model) -> None:
+    unknown = [tensor for tensor in model.tensors if -1 in tensor.shape]
+    if unknown:
+        raise ModelError(
+            f"{model.path}: tensor {unknown[0].name!r} has the shape {list(unknown[0].shape)}, but"
+            " TFLM needs every size",
+            hint="convert the model with fixed input shapes",
+        )
+
+
+def _refuse_types(model: Model) -> None:
+    refusals = list(type_refusals(tested_operators(model)))
+    if refusals:
+        words = list(dict.fromkeys(refusal.words for refusal in refusals))
+        raise ModelError(
+            f"{model.path}: TFLM has no kernel for {_shortened(words)}", hint=refusals[0].hint
         )
 
 

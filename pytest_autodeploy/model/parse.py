@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.execution import in_execution_order
 from pytest_autodeploy.model.flatbuffer import FIELDS, Damaged, Flatbuffer, Table
-from pytest_autodeploy.model.graph import Model, Operator, Quantization, Tensor
+from pytest_autodeploy.model.graph import Model, Operator, Quantization, Signature, Tensor
 from pytest_autodeploy.model.macs import custom_macs, macs
 from pytest_autodeploy.model.operators import resolver_method
 from pytest_autodeploy.model.options import read_options
@@ -54,6 +54,10 @@ def parse(path: Path, content: bytes) -> Model:
         resource_variables=_resource_variables(operators),
         subgraphs=len(subgraphs),
         description=root.text("description"),
+        signatures=tuple(
+            Signature(table.text("signature_key"), table.whole("subgraph_index", "I"))
+            for table in root.tables("signature_defs", "SignatureDef")
+        ),
     )
 
 
@@ -132,6 +136,8 @@ def _quantization(table: Table, shape: Sequence[int]) -> Quantization | None:
         return None
     zero_points = values.wholes("zero_point", "q") or (0,) * len(scales)
     axis = values.whole("axis", "i")
+    if len(shape) == 1 and not 0 <= axis < 1:
+        axis = 0  # converters write a filter's axis to its bias, too, and TFLM does not look
     fits = len(scales) == 1 or (0 <= axis < len(shape) and shape[axis] in (-1, len(scales)))
     if not fits or len(zero_points) != len(scales) or not all(map(math.isfinite, scales)):
         raise Damaged(f"{values.where}: it does not fit the tensor")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +25,9 @@ _SPOILS = (0x55, 0x2A)
 class Interpreter(Protocol):
     """One model, ready to run, its state fresh."""
 
+    def zeros(self) -> list[Array]:
+        """A sample of zeros for each input."""
+
     def infer(self, samples: Sequence[Array]) -> None:
         """Run once, on one sample for each input."""
 
@@ -36,8 +41,31 @@ class Interpreter(Protocol):
         """Those of the tensors that an inference makes and that can be read; it runs some."""
 
 
+class BrokenImport(Exception):
+    """The package of a kernel path cannot be imported; the text says why."""
+
+    def __init__(self, package: str, error: BaseException) -> None:
+        super().__init__(f"{type(error).__name__}: {error}")
+        self.package = package
+
+
+_MODULES = {
+    "tensorflow": ("tensorflow", "tensorflow"),
+    "tflm": ("tflite_micro", "tflite-micro"),
+}
+_LITERT = ("ai_edge_litert.interpreter", "ai-edge-litert")
+
+
 def create(path: str, content: bytes, *, keep: bool = False) -> Interpreter:
-    """An interpreter of the kernel path; with ``keep`` every tensor has its own memory."""
+    """An interpreter of the kernel path; with ``keep`` every tensor has its own memory.
+
+    Raises BrokenImport when the path's package is broken.
+    """
+    module, package = _MODULES.get(path, _LITERT)
+    try:
+        importlib.import_module(module)
+    except Exception as error:
+        raise BrokenImport(package, error) from error
     return Tflm(content, keep=keep) if path == "tflm" else LiteRt(path, content, keep=keep)
 
 
@@ -49,16 +77,33 @@ class LiteRt:
         self._interpreter.allocate_tensors()
         self._inputs = [detail["index"] for detail in self._interpreter.get_input_details()]
         self._outputs = [detail["index"] for detail in self._interpreter.get_output_details()]
+        self._empty = {detail["index"]: detail for detail in self._details() if _is_empty(detail)}
+
+    def _details(self) -> list[dict[str, Any]]:
+        interpreter = self._interpreter
+        details: list[dict[str, Any]] = [
+            *interpreter.get_input_details(),
+            *interpreter.get_output_details(),
+        ]
+        return details
+
+    def zeros(self) -> list[Array]:
+        return [_zeros(detail) for detail in self._interpreter.get_input_details()]
 
     def infer(self, samples: Sequence[Array]) -> None:
         for index, sample in zip(self._inputs, samples, strict=True):
-            self._interpreter.set_tensor(index, sample)
+            if index not in self._empty:
+                self._interpreter.set_tensor(index, sample)
         self._interpreter.invoke()
 
     def outputs(self) -> list[Array]:
         return [self.tensor(index) for index in self._outputs]
 
     def tensor(self, index: int) -> Array:
+        import numpy as np
+
+        if detail := self._empty.get(index):  # LiteRT has no memory for it, and says so
+            return np.empty(detail["shape"], detail["dtype"])
         values: Array = self._interpreter.get_tensor(index)
         return values
 
@@ -92,6 +137,16 @@ class LiteRt:
         return b""
 
 
+def _zeros(detail: dict[str, Any]) -> Array:
+    import numpy as np
+
+    return np.zeros(detail["shape"], detail["dtype"])
+
+
+def _is_empty(detail: dict[str, Any]) -> bool:
+    return math.prod(int(size) for size in detail["shape"]) == 0
+
+
 def _litert(path: str, content: bytes, keep: bool) -> Any:
     if path == "tensorflow":
         import tensorflow
@@ -122,7 +177,12 @@ class Tflm:
         config = configs.kPreserveAllTensors if keep else configs.kAllocationRecording
         self._interpreter = _tflm(content, config)
         file = runtime.schema_fb.Model.GetRootAs(content)
+        self._inputs = range(file.Subgraphs(0).InputsLength())
         self._outputs = range(file.Subgraphs(0).OutputsLength())
+
+    def zeros(self) -> list[Array]:
+        interpreter = self._interpreter
+        return [_zeros(interpreter.get_input_details(number)) for number in self._inputs]
 
     def infer(self, samples: Sequence[Array]) -> None:
         with _words_of_tflm():

@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.base.errors import ReferenceFailed
+from pytest_autodeploy.base.errors import BrokenPackage, ReferenceFailed
+from pytest_autodeploy.model.litert import litert_content
 from pytest_autodeploy.reference.child import Child, ChildDiedError, ChildTimeoutError
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 LONGEST_REASON = 300
 
 _ENGINES = {"tensorflow": "TensorFlow", "tflm": "TFLM"}
+
+
+def _shortened(reason: object) -> str:
+    return " ".join(str(reason).split())[:LONGEST_REASON]
 
 
 class PathFailed(Exception):
@@ -44,7 +49,8 @@ class Process:
         if self._child is None:
             self._child = Child()
             self._unprepared = deque(path for path in self._paths if path not in self._unusable)
-            model = self._message("model", None, [self._model.content])
+            contents = [self._model.content, litert_content(self._model)]
+            model = self._message("model", None, contents)
             prepare = [self._message("prepare", path, ()) for path in self._unprepared]
             self._child.post([model, *prepare])
         return self._child
@@ -93,8 +99,10 @@ class Process:
         except BaseException as error:  # Ctrl-C too: it leaves half a message in the pipes
             self.close()
             raise self._explained(error, path) from None
+        if "package" in header:
+            raise BrokenPackage(header["package"], _shortened(header["error"]))
         if "error" in header:
-            raise PathFailed(" ".join(str(header["error"]).split())[:LONGEST_REASON])
+            raise PathFailed(_shortened(header["error"]))
         return header, payloads
 
     def _explained(self, error: BaseException, path: str) -> BaseException:

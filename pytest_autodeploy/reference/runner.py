@@ -158,6 +158,7 @@ class Reference(Closing):
             except PathFailed as reason:
                 failed[path] = str(reason)
         if not outputs:
+            self._failed = failed
             raise ReferenceFailed(f"the PC cannot run {self._model.name}: {_reasons(failed)}")
         return outputs, failed
 

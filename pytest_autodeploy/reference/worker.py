@@ -1,8 +1,8 @@
 """The child program of the reference: interpreters behind messages on its pipes.
 
-Requests: ``model`` (payload: the file; no reply); ``prepare`` a ``path``; ``run`` it (payloads: one
+Requests: ``model`` (payloads: the file, and what LiteRT gets of it; no reply); ``prepare`` a ``path``; ``run`` it (payloads: one
 batch for each input; reply: one batch for each output), with ``reset`` from a fresh state for each
-inference; give the ``tensors`` of these indices (replies: batches of some inferences, one payload
+inference; ``try`` one inference on zeros (an empty reply); give the ``tensors`` of these indices (replies: batches of some inferences, one payload
 for each index in ``indices``, until a reply has no ``more``). A reply with ``error`` is a refusal.
 """
 
@@ -17,7 +17,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from pytest_autodeploy.reference.interpreters import Interpreter, create
+from pytest_autodeploy.reference.interpreters import BrokenImport, Interpreter, create
 from pytest_autodeploy.reference.messages import (
     Header,
     Message,
@@ -40,22 +40,34 @@ class Worker:
     """Answers requests about one model; every run starts from an interpreter that never ran."""
 
     def __init__(self) -> None:
-        self._content = b""
+        self._contents: dict[str, bytes] = {}
         self._prepared: dict[str, Interpreter] = {}
 
     def answer(self, header: Header, payloads: list[bytes]) -> Iterator[Message]:
         """The replies to a request; refusals of an interpreter become the ``error`` of a reply."""
         if header["op"] == "model":
-            self._content = payloads[0]
+            self._contents = dict(zip(("tflm", "litert"), payloads, strict=True))
             return
-        tasks = {"prepare": self._prepare, "run": self._run, "tensors": self._tensors}
+        tasks = {
+            "prepare": self._prepare,
+            "run": self._run,
+            "tensors": self._tensors,
+            "try": self._try,
+        }
         try:
             yield from tasks[header["op"]](header, [decode(payload) for payload in payloads])
+        except BrokenImport as error:
+            yield {"error": str(error), "package": error.package}, []
         except Exception as error:
             yield {"error": str(error) or type(error).__name__}, []
 
     def _prepare(self, header: Header, _inputs: Arrays) -> Iterator[Message]:
-        self._prepared[header["path"]] = create(header["path"], self._content)
+        self._prepared[header["path"]] = self._create(header["path"])
+        yield {}, []
+
+    def _try(self, header: Header, _inputs: Arrays) -> Iterator[Message]:
+        interpreter = self._fresh(header["path"])
+        interpreter.infer(interpreter.zeros())
         yield {}, []
 
     def _run(self, header: Header, inputs: Arrays) -> Iterator[Message]:
@@ -70,9 +82,9 @@ class Worker:
 
     def _tensors(self, header: Header, inputs: Arrays) -> Iterator[Message]:
         path = header["path"]
-        kept = create(path, self._content, keep=True)
+        kept = self._create(path, keep=True)
         indices = kept.real(header["indices"], [batch[0] for batch in inputs])
-        kept, plain = create(path, self._content, keep=True), self._fresh(path)
+        kept, plain = self._create(path, keep=True), self._fresh(path)
         results: list[Arrays] = []
         for samples in zip(*inputs, strict=True):
             kept.infer(samples)
@@ -85,7 +97,11 @@ class Worker:
         yield _tensors_reply(indices, results, more=False)
 
     def _fresh(self, path: str) -> Interpreter:
-        return self._prepared.pop(path, None) or create(path, self._content)
+        return self._prepared.pop(path, None) or self._create(path)
+
+    def _create(self, path: str, *, keep: bool = False) -> Interpreter:
+        content = self._contents["tflm" if path == "tflm" else "litert"]
+        return create(path, content, keep=keep)
 
 
 def _stacked(results: Sequence[Arrays]) -> Arrays:

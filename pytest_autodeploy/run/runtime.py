@@ -37,6 +37,7 @@ class Runtime:
         self.settings = settings
         self._progress = progress
         self._models: dict[Path, Model | AutodeployError] = {}
+        self._tried: dict[str, AutodeployError | None] = {}
         self._inputs: dict[str, Inputs] = {}
         self._labels: Labels | None = None
         self._references: dict[tuple[str, tuple[str, ...]], Reference] = {}
@@ -52,7 +53,21 @@ class Runtime:
 
         model = self.static_model(file)
         check_runnable(model)
+        self._try(model)
         return model
+
+    def _try(self, model: Model) -> None:
+        """Let TFLM on this PC try the model, once. Raises ModelError when it refuses it."""
+        from pytest_autodeploy.reference.trial import check_on_pc
+
+        if model.sha256 not in self._tried:
+            try:
+                check_on_pc(model)
+                self._tried[model.sha256] = None
+            except AutodeployError as error:
+                self._tried[model.sha256] = error
+        if error := self._tried[model.sha256]:
+            raise error
 
     def static_model(self, file: ModelFile) -> Model:
         """Load (or convert) a model, once. Raises ModelError."""

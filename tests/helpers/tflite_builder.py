@@ -110,6 +110,7 @@ def build_model(
     inputs: Sequence[TensorSpec],
     outputs: Sequence[TensorSpec],
     more_subgraphs: Sequence[Subgraph] = (),
+    signatures: Sequence[tuple[str, int]] = (),
     version: int = 3,
     description: str = "made by a test",
 ) -> bytes:
@@ -121,6 +122,7 @@ def build_model(
     model.operatorCodes = []
     subgraphs = [Subgraph(operators, inputs, outputs), *more_subgraphs]
     model.subgraphs = [_subgraph(subgraph, model) for subgraph in subgraphs]
+    model.signatureDefs = [_signature(key, subgraph) for key, subgraph in signatures] or None
     builder = Builder(1024)
     builder.Finish(model.Pack(builder), b"TFL3")
     return bytes(builder.Output())
@@ -140,6 +142,12 @@ class _Buffer(schema.BufferT):  # type: ignore[misc]
         schema.BufferStart(builder)
         schema.BufferAddData(builder, data)
         return schema.BufferEnd(builder)
+
+
+def _signature(key: str, subgraph: int) -> Any:
+    packed = schema.SignatureDefT()
+    packed.signatureKey, packed.subgraphIndex = key, subgraph
+    return packed
 
 
 def _subgraph(subgraph: Subgraph, model: Any) -> Any:
@@ -355,4 +363,69 @@ def endless_loop() -> bytes:
             Subgraph([], [before], [true]),
             Subgraph([operator("ABS", [given], [after])], [given], [after]),
         ],
+    )
+
+
+def uint8_cast() -> bytes:
+    """A CAST from uint8, which TFLM prepares and refuses to run."""
+    return single_operator("CAST", [tensor((1, 4), "uint8", name="x")], [tensor((1, 4), name="y")])
+
+
+def int64_cast() -> bytes:
+    """A CAST to int64, which TFLM prepares and refuses to run."""
+    return single_operator("CAST", [tensor((1, 4), name="x")], [tensor((1, 4), "int64", name="y")])
+
+
+def dynamic_range_weights() -> bytes:
+    """A FULLY_CONNECTED layer of float32 with int8 weights: TFLM takes them for float32."""
+    weights = constant([[1, 2], [3, 4]], "int8", scale=0.5, name="weights")
+    x, y = tensor((1, 2), name="x"), tensor((1, 2), name="y")
+    return single_operator("FULLY_CONNECTED", [x, weights, None], [y])
+
+
+def float16_weights() -> bytes:
+    """A DEQUANTIZE of float16 weights in front of a layer of float32."""
+    half, full = constant([[1, 2], [3, 4]], "float16", name="half"), tensor((2, 2), name="full")
+    x, y = tensor((1, 2), name="x"), tensor((1, 2), name="y")
+    steps = [
+        operator("DEQUANTIZE", [half], [full]),
+        operator("FULLY_CONNECTED", [x, full, None], [y]),
+    ]
+    return build_model(operators=steps, inputs=[x], outputs=[y])
+
+
+def bias_with_axis_of_filter(axis: int = 3) -> bytes:
+    """A convolution by channel whose bias has the ``quantized_dimension`` of a filter."""
+    x = tensor((1, 2, 2, 1), "int8", scale=0.05, name="x")
+    drawn = np.random.default_rng(0).integers(-127, 128, (2, 1, 1, 1))
+    filters = constant(drawn, "int8", scale=[0.01, 0.02], zero_point=0, name="filters")
+    bias = constant([10, -20], scale=[0.0005, 0.001], zero_point=0, axis=axis, name="bias")
+    y = tensor((1, 2, 2, 2), "int8", scale=0.1, name="y")
+    return single_operator("CONV_2D", [x, filters, bias], [y], options={"stride_w": 1, "stride_h": 1})
+
+
+def empty_output() -> bytes:
+    """y = ReLU(x), and a second output of no elements."""
+    x, y = tensor((1, 4), name="x"), tensor((1, 4), name="y")
+    nothing = constant(np.empty((1, 0)), "float32", name="nothing")
+    return build_model(
+        operators=[operator("RELU", [x], [y])], inputs=[x], outputs=[y, nothing]
+    )
+
+
+def two_signatures() -> bytes:
+    """Two subgraphs of a layer each, neither of which calls the other: 8 and 32 MACs."""
+
+    def layer(depth: int) -> Subgraph:
+        x, y = tensor((1, depth), name="x"), tensor((1, 4), name="y")
+        weights = constant(np.ones((4, depth)), "float32", name=f"weights_{depth}")
+        return Subgraph([operator("FULLY_CONNECTED", [x, weights, None], [y])], [x], [y])
+
+    first, second = layer(2), layer(8)
+    return build_model(
+        operators=first.operators,
+        inputs=first.inputs,
+        outputs=first.outputs,
+        more_subgraphs=[second],
+        signatures=[("small", 0), ("large", 1)],
     )
