@@ -31,10 +31,10 @@ def inspect(ctx: click.Context, models: tuple[str, ...], as_json: bool) -> None:
 
     JSON: models[] with name, path, sha256, size_bytes, parameters, macs, subgraphs, arithmetic,
     tested (which part of several), signatures[] (key, subgraph), resource_variables, inputs[] and
-    outputs[] (name, dtype, shape, bytes, scales, zero_points), operators[] (name, custom, count, macs, resolver), resolver_methods[], arena (least_bytes,
-    source), boards[] (board, kind, fits, model_memory, arena_memory, reason), refusal (null, or why
-    no board can run it), usable; one that cannot be read has path, error and usable. And usable,
-    which is what the exit code says.
+    outputs[] (name, dtype, shape, bytes, scales, zero_points), operators[] (name, custom, count,
+    macs, resolver), resolver_methods[], arena (least_bytes, source), boards[] (board, kind, fits,
+    model_memory, arena_memory, reason), refusal (null, or why no board can run it), usable; one
+    that cannot be read has path, error and usable. And usable, which is what the exit code says.
     """
     from pytest_autodeploy.model.find import find_models
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pytest_autodeploy.base.kernel_paths import PATHS
+from pytest_autodeploy.base.kernel_paths import ALL_PATHS
 
 DEFAULT_LSB = 1.0
 """Steps that an integer output may be off: two correct kernels round a value that lies on the edge
@@ -31,22 +31,24 @@ class Tolerance:
     ``|board - pc| <= atol + rtol * |pc|`` in real (dequantised) units, for float outputs, and for
     integer outputs when ``lsb`` is None. What is not given for a kind of output is its default: 1
     step; 1e-4 of the output's peak. Bool outputs must be equal. ``reference``: ``auto`` for the
-    nearest kernel path, or the one path to hold outputs against. Raises ValueError.
+    nearest kernel path, or the one path to hold outputs against: TFLM on this PC (``tflm``) for a
+    model that LiteRT cannot run. ``nan``: whether outputs that are NaN or infinite ``fail``, or are
+    allowed where the PC's are the same. Raises ValueError.
     """
 
     lsb: float | None = None
     atol: float | None = None
     rtol: float | None = None
     reference: str = "auto"
+    nan: str = "fail"
 
     def __post_init__(self) -> None:
         for name in ("lsb", "atol", "rtol"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value >= 0):
                 raise ValueError(f"{name} must be at least 0, not {value!r}")
-        if self.reference not in ("auto", *PATHS):
-            valid = ", ".join(("auto", *PATHS))
-            raise ValueError(f"reference={self.reference!r} is not one of {valid}")
+        _check("reference", self.reference, ("auto", *ALL_PATHS))
+        _check("nan", self.nan, ("fail", "allow"))
 
     def in_steps(self, dtype: str) -> bool:
         """Whether outputs of this dtype are judged in steps rather than in real units."""
@@ -69,6 +71,11 @@ class Tolerance:
             return f"rtol {DEFAULT_PEAK_RTOL[dtype]:g} of the output's peak"
         given = (("atol", self.atol), ("rtol", self.rtol))
         return ", ".join(f"{name} {value:g}" for name, value in given if value is not None)
+
+
+def _check(name: str, value: str, valid: tuple[str, ...]) -> None:
+    if value not in valid:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(valid)}")
 
 
 def steps_text(steps: float) -> str:

@@ -49,10 +49,12 @@ MADE = {
 _VALUES = {"EMBEDDING_LOOKUP": 1, "FILL": 1, "SELECT_V2": 1, "SPLIT": 1, "TRANSPOSE_CONV": 2}
 """The input with the values, where it is not input 0."""
 
-_WEIGHTED = frozenset(
-    ("BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "SVDF", "TRANSPOSE_CONV")
-    + ("UNIDIRECTIONAL_SEQUENCE_LSTM",)
-)
+# fmt: off
+_WEIGHTED = frozenset({
+    "BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "SVDF", "TRANSPOSE_CONV",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM",
+})
+# fmt: on
 """Operators with weights in input 1, which have to be float32 when the values are."""
 
 _FULL_INT8 = (

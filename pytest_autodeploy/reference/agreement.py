@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pytest_autodeploy.limits.tolerance import steps_text
+from pytest_autodeploy.reference.facts import OutputFacts
 
 Unit = Literal["steps", "real"]
 
@@ -22,7 +23,8 @@ class OutputAgreement:
     ``metrics.ErrorMetrics``. ``elements_beyond`` the limit, and the share of inferences with the
     same largest element (``argmax_agreement``, None where an output has one element).
     ``nan_mismatch`` counts elements that are NaN on one side only. ``distances``: the largest
-    distance per path, in ``unit``.
+    distance per path, in ``unit``. ``nan``, ``infinite``, ``constant`` and ``saturated`` are the
+    board's own, see ``OutputFacts``.
     """
 
     name: str
@@ -33,7 +35,7 @@ class OutputAgreement:
     mean_abs_real: float
     rmse_real: float
     relative_l2: float | None
-    cosine: float
+    cosine: float | None
     nse: float | None
     elements: int
     elements_beyond: int
@@ -42,6 +44,17 @@ class OutputAgreement:
     unit: Unit
     distances: Mapping[str, float]
     tolerance: str
+    nan: int = 0
+    infinite: int = 0
+    constant: bool = False
+    saturated: float = 0.0
+
+    @property
+    def facts(self) -> OutputFacts:
+        """What the board's output says of itself."""
+        return OutputFacts(
+            self.name, self.elements, self.nan, self.infinite, self.constant, self.saturated
+        )
 
 
 @dataclass(frozen=True)
@@ -94,7 +107,19 @@ class Agreement:
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON, with ``words`` for ``describe``; NaN and infinity become None."""
         plain: dict[str, Any] = _plain(self)
-        return plain | {"words": describe(self)}
+        return plain | {"words": describe(self), "warnings": list(self.warnings)}
+
+    @property
+    def not_finite(self) -> str:
+        """Such as ``80 of 80 elements are NaN``, by output; nothing when all are finite."""
+        odd = [output.facts for output in self.outputs if output.facts.not_finite]
+        return "; ".join(f"output {facts.name!r}: {facts.not_finite}" for facts in odd)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why these inputs tell little, and which outputs are not finite though it is allowed."""
+        odd = [self.not_finite] if self.not_finite else []
+        return (*odd, *(words for output in self.outputs for words in output.facts.warnings))
 
     @property
     def distance(self) -> float:
@@ -116,7 +141,14 @@ def _plain(value: object) -> Any:
 
 
 def describe(agreement: Agreement) -> str:
-    """In a few words, such as ``within 1 step of optimized (9 of 10), ref (1 of 10)``."""
+    """In a few words, such as ``within 1 step of optimized (9 of 10), ref (1 of 10)``.
+
+    With what makes it less than it seems: NaN, outputs that never change.
+    """
+    return "; ".join((_distance_words(agreement), *agreement.warnings))
+
+
+def _distance_words(agreement: Agreement) -> str:
     exact = [path for path in agreement.exact_paths if path in agreement.nearest]
     if exact:
         return f"bit-exact with {exact[0]}"
@@ -134,6 +166,7 @@ def describe(agreement: Agreement) -> str:
 def failure_text(agreement: Agreement) -> str:
     """The lines that explain a failure: the worst element, how many others, and every path."""
     lines = [*_worst_lines(agreement), *map(_output_line, agreement.outputs)]
+    lines += agreement.warnings
     lines.append(
         f"inferences beyond the limit: {_of(len(agreement.failed_inferences), agreement.count)}"
         + _numbers(agreement.failed_inferences)
@@ -156,6 +189,9 @@ def _worst_lines(agreement: Agreement) -> Iterable[str]:
     index = ", ".join(map(str, worst.index))
     yield f"output {worst.output} {worst.name!r}, inference {worst.inference}, element [{index}]:"
     yield f"  board {worst.board:.9g}, PC {worst.pc:.9g} (path {worst.path})"
+    if not math.isfinite(worst.board):
+        yield '  not finite; output_tolerance(nan="allow") allows it where the PC has the same'
+        return
     apart = distance_text(worst.real, "real")
     if worst.steps is not None:
         apart = f"{distance_text(worst.steps, 'steps')} ({apart})"
@@ -163,7 +199,7 @@ def _worst_lines(agreement: Agreement) -> Iterable[str]:
 
 
 def _output_line(output: OutputAgreement) -> str:
-    share = 100 * output.elements_beyond / output.elements
+    share = 100 * output.elements_beyond / max(output.elements, 1)
     text = f"{_of(output.elements_beyond, output.elements)} elements ({share:.3g} %)"
     if output.nan_mismatch:
         text += f", {output.nan_mismatch} of them NaN on one side only"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_autodeploy.base.errors import ReferenceFailed
-from pytest_autodeploy.base.kernel_paths import PATHS
+from pytest_autodeploy.base.kernel_paths import ALL_PATHS, PATHS, TFLM_PATH
 from pytest_autodeploy.limits.tolerance import Tolerance
 from pytest_autodeploy.reference import metrics
 from pytest_autodeploy.reference.agreement import (
@@ -20,6 +21,7 @@ from pytest_autodeploy.reference.agreement import (
     describe,
     failure_text,
 )
+from pytest_autodeploy.reference.facts import facts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +32,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = ["Agreement", "Tolerance", "compare", "describe", "failure_text"]
+
+
+def _size(values: NDArray[Any]) -> int:
+    """Elements of one inference, of which there may be none."""
+    return math.prod(values.shape[1:])
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,9 @@ class _Side:
         return _per_inference(self.apart)
 
     def differing(self) -> NDArray[np.intp]:
-        count: NDArray[np.intp] = np.count_nonzero(self.apart.reshape(len(self.apart), -1), axis=1)
+        count: NDArray[np.intp] = np.count_nonzero(
+            self.apart.reshape(len(self.apart), _size(self.apart)), axis=1
+        )
         return count
 
 
@@ -68,7 +77,9 @@ def compare(
     ReferenceFailed for a pinned path that did not run and for outputs of different shape or dtype.
     """
     failed = dict(failed_paths or {})
-    paths = [path for path in PATHS if path in by_path]
+    # TFLM shares the boards' mistakes, so it counts only when a test asks for it.
+    known = ALL_PATHS if tolerance.reference == TFLM_PATH else PATHS
+    paths = [path for path in known if path in by_path]
     candidates = _candidates(paths, tolerance.reference, failed)
     for path in paths:
         _check_same_form(model, board_outputs, by_path[path], path)
@@ -109,11 +120,13 @@ def _side(tensor: Tensor, board: NDArray[Any], pc: NDArray[Any], tolerance: Tole
     apart = metrics.distances(board, pc)
     limit = metrics.limits(tensor, pc, tolerance)
     share = metrics.shares_of_limit(metrics.judged(tensor, apart, tolerance), limit)
+    if board.dtype.kind == "f" and tolerance.nan != "allow":
+        share[~np.isfinite(board)] = np.inf
     return _Side(pc, apart, limit, share)
 
 
 def _per_inference(values: Floats) -> Floats:
-    worst: Floats = values.reshape(len(values), -1).max(axis=1, initial=0)
+    worst: Floats = values.reshape(len(values), _size(values)).max(axis=1, initial=0)
     return worst
 
 
@@ -164,6 +177,7 @@ def _agreement(
         )
     )
     unit: Unit = "steps" if any(output.unit == "steps" for output in outputs) else "real"
+    finite = not any(output.nan or output.infinite for output in outputs)
     beyond = np.max([side.worst_share() for side in chosen], axis=0) > 1
     return Agreement(
         passed=not beyond.any(),
@@ -175,11 +189,16 @@ def _agreement(
             for path in sides
         },
         distance_unit=unit,
-        exact=not any(side.apart.any() for side in chosen),
-        exact_paths=tuple(p for p, each in sides.items() if not any(s.apart.any() for s in each)),
+        exact=finite and not any(side.apart.any() for side in chosen),
+        exact_paths=tuple(
+            path
+            for path, each in sides.items()
+            if finite and not any(side.apart.any() for side in each)
+        ),
         worst=_worst(model, board_outputs, chosen, [candidates[i] for i in nearest], tolerance),
         failed_inferences=tuple(int(number) for number in np.flatnonzero(beyond)),
-        share_beyond=sum(o.elements_beyond for o in outputs) / sum(o.elements for o in outputs),
+        share_beyond=sum(o.elements_beyond for o in outputs)
+        / max(sum(o.elements for o in outputs), 1),
         tolerance="; ".join(dict.fromkeys(output.tolerance for output in outputs)),
         reference=tolerance.reference,
         failed_paths=failed,
@@ -197,11 +216,12 @@ def _output_agreement(
     apart_real = chosen.apart * (tensor.scale or 1) if steps else chosen.apart
     board_real, pc_real = (metrics.real_values(tensor, side) for side in (board, chosen.pc))
     real = metrics.figures(apart_real, board_real, pc_real)
+    facts = facts_of(tensor, board)
     return OutputAgreement(
         name=tensor.name,
         dtype=tensor.dtype,
-        max_abs_steps=float(chosen.apart.max()) if steps else None,
-        mean_abs_steps=float(chosen.apart.mean()) if steps else None,
+        max_abs_steps=float(chosen.apart.max(initial=0)) if steps else None,
+        mean_abs_steps=float(chosen.apart.sum() / max(board.size, 1)) if steps else None,
         max_abs_real=real.max_abs,
         mean_abs_real=real.mean_abs,
         rmse_real=real.rmse,
@@ -213,8 +233,12 @@ def _output_agreement(
         argmax_agreement=metrics.argmax_agreement(board, chosen.pc),
         nan_mismatch=metrics.nan_mismatches(board, chosen.pc),
         unit="steps" if steps else "real",
-        distances={path: float(side.apart.max()) for path, side in sides.items()},
+        distances={path: float(side.apart.max(initial=0)) for path, side in sides.items()},
         tolerance=tolerance.words(tensor.dtype),
+        nan=facts.nan,
+        infinite=facts.infinite,
+        constant=facts.constant,
+        saturated=facts.saturated,
     )
 
 
@@ -225,7 +249,7 @@ def _worst(
     paths: Sequence[str],
     tolerance: Tolerance,
 ) -> WorstElement | None:
-    worst_shares = [side.share.max() for side in chosen]
+    worst_shares = [side.share.max(initial=0) for side in chosen]
     output = int(np.argmax(worst_shares))
     if worst_shares[output] == 0:
         return None

@@ -29,9 +29,10 @@ class ErrorMetrics:
     ``max_abs``: largest abs(e). ``mean_abs``: mean of abs(e), the MAE. ``rmse``: sqrt(mean(e^2)).
     ``relative_l2``: norm(e) / norm(pc); None where the PC's values are all 0. ``cosine``:
     dot(board, pc) / (norm(board) * norm(pc)), over elements that are finite on both sides; 1 where
-    both sides are 0. ``nse``: the Nash-Sutcliffe efficiency, 1 - sum(e^2) / sum((pc - mean(pc))^2):
-    1 is equal, 0 is as near as the PC's mean would be; None where the PC's values are all the same
-    (Nash and Sutcliffe, River flow forecasting through conceptual models part I, 1970).
+    both sides are 0, None where no element is finite on both. ``nse``: the Nash-Sutcliffe
+    efficiency, 1 - sum(e^2) / sum((pc - mean(pc))^2): 1 is equal, 0 is as near as the PC's mean
+    would be; None where the PC's values are all the same (Nash and Sutcliffe, River flow
+    forecasting through conceptual models part I, 1970).
 
     NaN or infinity on one side only is infinitely far; the same on both sides is 0 apart, and left
     out of the sums over pc.
@@ -41,7 +42,7 @@ class ErrorMetrics:
     mean_abs: float
     rmse: float
     relative_l2: float | None
-    cosine: float
+    cosine: float | None
     nse: float | None
 
     def as_dict(self) -> dict[str, float | None]:
@@ -117,23 +118,32 @@ def error_metrics(board: NDArray[Any], pc: NDArray[Any]) -> ErrorMetrics:
 
 
 def figures(apart: Floats, board: Floats, pc: Floats) -> ErrorMetrics:
-    """The figures, where the distances abs(board - pc) are known already."""
+    """The figures, where the distances abs(board - pc) are known already.
+
+    Of no elements, or of none that is finite, they are 0 apart, and what needs values is None.
+    """
+    count = max(apart.size, 1)
     with np.errstate(over="ignore", invalid="ignore"):
         squares = float(np.sum(np.square(apart)))
         return ErrorMetrics(
-            max_abs=float(apart.max()),
-            mean_abs=float(apart.mean()),
-            rmse=math.sqrt(squares / apart.size),
+            max_abs=float(apart.max(initial=0)),
+            mean_abs=float(apart.sum() / count),
+            rmse=math.sqrt(squares / count),
             relative_l2=_relative_l2(squares, pc),
             cosine=cosine(board, pc),
             nse=_nse(squares, pc),
         )
 
 
-def cosine(board: Floats, pc: Floats) -> float:
-    """Cosine similarity over all elements that are finite on both sides; 1 where both are zero."""
-    finite = np.isfinite(board) & np.isfinite(pc)
-    board, pc = board[finite], pc[finite]
+def cosine(board: Floats, pc: Floats) -> float | None:
+    """Cosine similarity over all elements that are finite on both sides; 1 where both are zero.
+
+    None where no element is finite on both sides.
+    """
+    known = np.isfinite(board) & np.isfinite(pc)
+    board, pc = board[known], pc[known]
+    if not known.any():
+        return None
     board_norm, pc_norm = np.linalg.norm(board), np.linalg.norm(pc)
     if board_norm == 0 or pc_norm == 0:
         return float(board_norm == pc_norm)
@@ -155,9 +165,18 @@ def _nse(squares: float, pc: Floats) -> float | None:
 
 
 def argmax_agreement(board: NDArray[Any], pc: NDArray[Any]) -> float | None:
-    """Share of inferences whose largest element (the first of equals) is the same one."""
-    board, pc = board.reshape(len(board), -1), pc.reshape(len(pc), -1)
-    if board.shape[1] < 2:
+    """Share of inferences whose largest element (the first of equals) is the same one.
+
+    Of those without NaN; None when there are none, and for outputs of one element.
+    """
+    elements = math.prod(board.shape[1:])
+    if elements < 2:
+        return None
+    board, pc = board.reshape(-1, elements), pc.reshape(-1, elements)
+    if board.dtype.kind == "f":
+        ordered = ~(np.isnan(board) | np.isnan(pc)).any(axis=1)
+        board, pc = board[ordered], pc[ordered]
+    if not len(board):
         return None
     return float(np.mean(board.argmax(axis=1) == pc.argmax(axis=1)))
 

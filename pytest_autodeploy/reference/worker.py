@@ -1,9 +1,10 @@
 """The child program of the reference: interpreters behind messages on its pipes.
 
-Requests: ``model`` (payloads: the file, and what LiteRT gets of it; no reply); ``prepare`` a ``path``; ``run`` it (payloads: one
-batch for each input; reply: one batch for each output), with ``reset`` from a fresh state for each
-inference; ``try`` one inference on zeros (an empty reply); give the ``tensors`` of these indices (replies: batches of some inferences, one payload
-for each index in ``indices``, until a reply has no ``more``). A reply with ``error`` is a refusal.
+Requests: ``model`` (payloads: the file, and what LiteRT gets of it; no reply); ``prepare`` a
+``path``; ``run`` it (payloads: one batch for each input; reply: one batch for each output), with
+``reset`` from a fresh state for each inference; ``try`` one inference on zeros (an empty reply);
+give the ``tensors`` of these indices (replies: batches of some inferences, one payload for each
+index in ``indices``, until a reply has no ``more``). A reply with ``error`` is a refusal.
 """
 
 from __future__ import annotations

@@ -74,6 +74,9 @@ def _output_figure(output: Plain) -> Figure:
         parts.append(f"{output['elements_beyond']} of {output['elements']} elements beyond")
     if output["nan_mismatch"]:
         parts.append(f"{output['nan_mismatch']} NaN on one side only")
+    for key, word in (("nan", "NaN"), ("infinite", "infinite")):
+        if output.get(key):
+            parts.append(f"{output[key]} of {output['elements']} elements {word}")
     label = one_line(f"Output {output['name']} ({output['dtype']})", 60)
     return Figure(label, _distance(output[f"max_abs_{unit}"], unit), note=", ".join(parts))
 

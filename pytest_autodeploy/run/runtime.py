@@ -66,8 +66,8 @@ class Runtime:
                 self._tried[model.sha256] = None
             except AutodeployError as error:
                 self._tried[model.sha256] = error
-        if error := self._tried[model.sha256]:
-            raise error
+        if refusal := self._tried[model.sha256]:
+            raise refusal
 
     def static_model(self, file: ModelFile) -> Model:
         """Load (or convert) a model, once. Raises ModelError."""

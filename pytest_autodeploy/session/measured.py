@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from pytest_autodeploy.limits.declarations import Mode
     from pytest_autodeploy.profile.records import LayerProfile
+    from pytest_autodeploy.reference.facts import OutputFacts
     from pytest_autodeploy.reference.inputs import Inputs
     from pytest_autodeploy.session.energy import Energy
     from pytest_autodeploy.session.labelled import LabelledRun
@@ -30,6 +31,13 @@ class RunResult:
     inputs: Inputs
     outputs: tuple[np.ndarray, ...]
     reset_each: bool = False
+    facts: tuple[OutputFacts, ...] = ()
+    """What each output says of itself: NaN, infinity, always the same, saturated."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why the inputs tell little about the outputs, if so."""
+        return tuple(words for facts in self.facts for words in facts.warnings)
 
 
 @dataclass(frozen=True)

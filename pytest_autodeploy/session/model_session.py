@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_autodeploy.base.errors import BoardDied, BoardRefused
 from pytest_autodeploy.profile.collect import collect_profile
 from pytest_autodeploy.profile.records import LayerProfile
+from pytest_autodeploy.reference.facts import all_facts
 from pytest_autodeploy.reference.inputs import Inputs, as_inputs
 from pytest_autodeploy.rpc.messages import PowerRun
 from pytest_autodeploy.session.measured import Latency, MemoryUse, RunResult, TunedArena
@@ -59,7 +60,8 @@ class ModelSession(ModelOnBoard):
         with self.calls():
             self._setup()
             outputs = self._infer_all(chosen)
-        self.measured.run = RunResult(chosen, outputs, self.reset_each)
+        facts = tuple(all_facts(self.model.outputs, outputs))
+        self.measured.run = RunResult(chosen, outputs, self.reset_each, facts)
         return self.measured.run
 
     def accuracy(

@@ -18,7 +18,7 @@ from pytest_autodeploy.model.kernel_types import type_refusals
 from pytest_autodeploy.model.parse import parse
 from tests.helpers.tflite_builder import TensorSpec, constant, single_operator, tensor
 
-DTYPES = "float32 int8 int16 int32 int64 uint8 uint32 bool float16".split()
+DTYPES = ["float32", "int8", "int16", "int32", "int64", "uint8", "uint32", "bool", "float16"]
 SHAPE = (1, 2, 2, 4)
 
 Case = Callable[[str], bytes]

@@ -401,16 +401,16 @@ def bias_with_axis_of_filter(axis: int = 3) -> bytes:
     filters = constant(drawn, "int8", scale=[0.01, 0.02], zero_point=0, name="filters")
     bias = constant([10, -20], scale=[0.0005, 0.001], zero_point=0, axis=axis, name="bias")
     y = tensor((1, 2, 2, 2), "int8", scale=0.1, name="y")
-    return single_operator("CONV_2D", [x, filters, bias], [y], options={"stride_w": 1, "stride_h": 1})
+    return single_operator(
+        "CONV_2D", [x, filters, bias], [y], options={"stride_w": 1, "stride_h": 1}
+    )
 
 
 def empty_output() -> bytes:
     """y = ReLU(x), and a second output of no elements."""
     x, y = tensor((1, 4), name="x"), tensor((1, 4), name="y")
     nothing = constant(np.empty((1, 0)), "float32", name="nothing")
-    return build_model(
-        operators=[operator("RELU", [x], [y])], inputs=[x], outputs=[y, nothing]
-    )
+    return build_model(operators=[operator("RELU", [x], [y])], inputs=[x], outputs=[y, nothing])
 
 
 def two_signatures() -> bytes:

@@ -24,6 +24,8 @@ from tests.helpers.reference_stand_ins import model, tensor
 INT8 = tensor("y", (1, 4), "int8")  # scale 0.5, zero point 3
 FLOAT = tensor("y", (1, 4), "float32")
 
+LOOSE: list[dict[str, Any]] = [{}, {"rtol": 1e9}, {"atol": 1e9}]
+
 ZEROS = [[0, 0, 0, 0], [0, 0, 0, 0]]
 
 
@@ -207,13 +209,74 @@ def test_bools_must_be_equal() -> None:
         (1.0, math.inf, False),
     ],
 )
-@pytest.mark.parametrize("tolerance", [{}, {"rtol": 1e9}, {"atol": 1e9}])
+@pytest.mark.parametrize("tolerance", [{"nan": "allow"} | given for given in LOOSE])
 def test_nan_and_infinity_are_equal_only_to_themselves(
     board: float, pc: float, passed: bool, tolerance: dict[str, Any]
 ) -> None:
     agreement = agree([[board, 1, 1, 1]], {"ref": [[pc, 1, 1, 1]]}, output=FLOAT, **tolerance)
     assert agreement.passed is passed
-    assert agreement.exact is passed
+    assert not agreement.exact
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("tolerance", LOOSE)
+def test_what_is_not_finite_fails_unless_it_is_declared(
+    odd: float, tolerance: dict[str, Any]
+) -> None:
+    agreement = agree([[odd, 1, 1, 1]], {"ref": [[odd, 1, 1, 1]]}, output=FLOAT, **tolerance)
+    assert not agreement.passed
+    assert not agreement.exact
+    assert agreement.outputs[0].elements_beyond == 1
+    assert "not finite; output_tolerance(nan=" in failure_text(agreement)
+
+
+def test_outputs_that_are_all_nan_are_never_bit_exact_nor_similar() -> None:
+    rows = [[math.nan] * 4] * 2
+    for nan, passed in (("fail", False), ("allow", True)):
+        agreement = agree(rows, {"ref": rows}, output=FLOAT, nan=nan)
+        (output,) = agreement.outputs
+        assert agreement.passed is passed
+        assert agreement.exact_paths == ()
+        assert (output.cosine, output.nse, output.argmax_agreement) == (None, None, None)
+        assert "output 'y': 8 of 8 elements are NaN" in describe(agreement)
+        assert "8 of 8 elements are NaN" in agreement.as_dict()["warnings"][0]
+    assert "8 of 8 elements are NaN" in failure_text(agree(rows, {"ref": rows}, output=FLOAT))
+
+
+def test_an_output_that_never_changes_is_warned_of() -> None:
+    rows = [[1, 2, 3, 4]] * 3
+    agreement = agree(rows, {"ref": rows})
+    assert agreement.passed
+    words = "output 'y' is the same for every input: these inputs tell little"
+    assert agreement.as_dict()["warnings"] == [words]
+    assert describe(agreement) == f"bit-exact with ref; {words}"
+
+
+def test_one_inference_says_nothing_of_change() -> None:
+    assert agree([[1, 2, 3, 4]], {"ref": [[1, 2, 3, 4]]}).warnings == ()
+
+
+def test_an_output_that_is_saturated_is_warned_of() -> None:
+    rows = [[127, -128, -128, -128], [-128, 127, -128, -128]]
+    assert "saturated in 100 % of its elements" in agree(rows, {"ref": rows}).warnings[0]
+    rows[0][1] = 5  # 7 of 8: 87.5 %
+    assert agree(rows, {"ref": rows}).warnings == ()
+
+
+def test_an_output_of_no_elements_agrees() -> None:
+    empty = np.empty((2, 1, 0), np.float32)
+    outputs = (tensor("nothing", (1, 0), "float32"),)
+    agreement = compare(model(outputs=outputs), (empty,), {"ref": (empty,)}, Tolerance())
+    assert agreement.passed
+    assert agreement.outputs[0].cosine is None
+    assert describe(agreement) == "bit-exact with ref"
+
+
+def test_tflm_counts_only_when_it_is_asked_for() -> None:
+    paths = {"ref": [[9, 9, 9, 9]], "tflm": [[1, 2, 3, 4]]}
+    assert not agree([[1, 2, 3, 4]], paths).passed
+    agreement = agree([[1, 2, 3, 4]], {"tflm": paths["tflm"]}, reference="tflm")
+    assert describe(agreement) == "bit-exact with tflm"
 
 
 def test_nan_on_one_side_is_counted() -> None:

@@ -24,7 +24,7 @@ def test_a_model_that_tflm_prepares_and_does_not_run_is_refused_with_its_words()
 
 
 def test_a_model_that_tflm_does_not_prepare_is_refused() -> None:
-    with pytest.raises(ModelError, match="DEQUANTIZE.*failed to prepare"):
+    with pytest.raises(ModelError, match=r"DEQUANTIZE.*failed to prepare"):
         check_on_pc(parse(Path("half.tflite"), build.float16_weights()))
 
 
@@ -50,9 +50,12 @@ def test_a_package_that_cannot_be_imported_is_to_blame_not_the_model(
     (tmp_path / module).mkdir()
     (tmp_path / module / "__init__.py").write_text("raise OSError('libfoo.so: cannot open')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with Reference(parse(Path("good.tflite"), build.relu()), paths=[path]) as reference:
-        with pytest.raises(BrokenPackage, match=f"{package} is installed but .*libfoo.so"):
-            reference.run(1)
+    model = parse(Path("good.tflite"), build.relu())
+    with (
+        Reference(model, paths=[path]) as reference,
+        pytest.raises(BrokenPackage, match=f"{package} is installed but .*libfoo.so"),
+    ):
+        reference.run(1)
 
 
 def test_a_bias_with_the_axis_of_its_filter_runs_everywhere_and_the_file_stays() -> None:
@@ -61,8 +64,8 @@ def test_a_bias_with_the_axis_of_its_filter_runs_everywhere_and_the_file_stays()
     assert bias is not None
     assert bias.quantization is not None
     assert (bias.quantization.axis, len(bias.quantization.scales)) == (0, 2)
-    changed = [i for i, (a, b) in enumerate(zip(model.content, litert_content(model))) if a != b]
-    assert len(changed) == 1
+    both = zip(model.content, litert_content(model), strict=True)
+    assert sum(before != after for before, after in both) == 1
     with Reference(model, paths=(*LITERT_PATHS, "tflm")) as reference:
         outputs = reference.run(3)
     assert not reference.failed_paths
