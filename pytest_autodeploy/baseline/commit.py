@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from pytest_autodeploy.base.process import run_tool
 
 TIMEOUT_S = 10.0
 VARIABLES = ("GITHUB_SHA", "CI_COMMIT_SHA")
@@ -34,14 +35,7 @@ def _git(folder: Path, *arguments: str) -> str:
     if git is None:
         return ""
     try:
-        done = subprocess.run(
-            [git, *arguments],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        done = run_tool([git, *arguments], timeout_s=TIMEOUT_S, folder=folder, apart=True)
+    except OSError:
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return done.output.strip() if done.code == 0 else ""

@@ -8,19 +8,20 @@ this, however that ended.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import select
 import signal
 import socket
-import subprocess
 import sys
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.process import End, start_bound
 from pytest_autodeploy.board.mailbox import Mailbox, shared_memory
 
-_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
+if TYPE_CHECKING:
+    import subprocess
+
 _FULL_POLL_S = 0.005
 _STDIN = 0
 
@@ -33,7 +34,7 @@ def main(ram_bytes: int, command: list[str]) -> None:
         mailbox = Mailbox(memory)
         with theirs:
             devices = _devices(memory.fileno(), ram_bytes, theirs.fileno())
-            qemu = _start([*command, *devices], [memory.fileno(), theirs.fileno()])
+            qemu = start_bound([*command, *devices], [memory.fileno(), theirs.fileno()])
         try:
             port = f"socket://127.0.0.1:{listener.getsockname()[1]}"
             sys.stdout.write(json.dumps({"ready": True, "port": port}) + "\n")
@@ -41,10 +42,9 @@ def main(ram_bytes: int, command: list[str]) -> None:
             words = Guard(qemu, mailbox, ours, listener).run()
         finally:
             qemu.kill()
-            code = qemu.wait()
+            end = End(qemu.wait())
     if words is not None:
-        how = f"died of {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
-        sys.exit(f"QEMU {how}{words}")
+        sys.exit(f"QEMU {end.how}{words}")
 
 
 def _devices(memory: int, ram_bytes: int, serial: int) -> list[str]:
@@ -55,29 +55,6 @@ def _devices(memory: int, ram_bytes: int, serial: int) -> list[str]:
         *("-chardev", f"socket,id=serial,fd={serial}"),
         *("-serial", "chardev:serial"),
     ]
-
-
-def _start(command: list[str], descriptors: list[int]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        pass_fds=descriptors,
-        preexec_fn=_death_signal(),
-    )
-
-
-def _death_signal() -> Callable[[], None] | None:
-    """On Linux the kernel kills QEMU when this guard is killed."""
-    if sys.platform != "linux":
-        return None
-    prctl = ctypes.CDLL(None).prctl
-
-    def die_with_parent() -> None:
-        prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
-
-    return die_with_parent
 
 
 class Guard:

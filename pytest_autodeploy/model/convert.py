@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 from pytest_autodeploy.base.errors import InputsError, MissingExtra, ModelError
 from pytest_autodeploy.base.naming import c_identifier
+from pytest_autodeploy.base.process import run_tool
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.model.samples import read_samples
 
@@ -52,31 +52,28 @@ def _run(path: Path, target: Path, inputs: Path | None, timeout_s: float) -> Non
     command += [str(path), str(target)]
     command += [] if inputs is None else ["--inputs", str(inputs)]
     quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    try:
-        done = subprocess.run(
-            command, env=quiet, capture_output=True, timeout=timeout_s, check=False
-        )
-    except subprocess.TimeoutExpired:
+    done = run_tool(command, timeout_s=timeout_s, environment=quiet, apart=True)
+    if done.code is None:
         raise ModelError(
             f"{path}: TensorFlow had not converted it",
             seconds=timeout_s,
             hint="calibrate with fewer inputs, or convert it yourself and give the .tflite file",
-        ) from None
-    said = _last_line(done.stderr)
-    if done.returncode not in (0, _BAD_INPUTS, _BAD_MODEL):
-        said = f"it died with status {done.returncode}; {said or 'it said nothing'}"
-    if done.returncode == _BAD_INPUTS:
+        )
+    said = _last_line(done.errors)
+    if done.code not in (0, _BAD_INPUTS, _BAD_MODEL):
+        said = f"it {done.how}; {said or 'it said nothing'}"
+    if done.code == _BAD_INPUTS:
         raise InputsError(f"{inputs}: {said}", hint="give real values for every input of the model")
-    if done.returncode:
+    if done.code:
         raise ModelError(
             f"{path}: TensorFlow could not convert it: {said}",
             hint="convert it yourself and give the .tflite file",
         )
 
 
-def _last_line(output: bytes) -> str:
+def _last_line(output: str) -> str:
     """The last line that is more than a log of what goes well (I0000 00:00:...)."""
-    lines = [line.strip() for line in output.decode(errors="replace").splitlines()]
+    lines = [line.strip() for line in output.splitlines()]
     telling = [line for line in lines if line and not re.match(r"[IW]\d{4} ", line)]
     return telling[-1] if telling else ""
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import re
-import signal
-import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_autodeploy.base.errors import MissingExtra
+from pytest_autodeploy.base.process import Finished, run_tool
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.npu import child
 from pytest_autodeploy.npu.config_file import NpuSystem
@@ -79,56 +77,34 @@ def run_vela(content: bytes, system: NpuSystem, *, name: str, timeout_s: float) 
             "--output-dir",
             str(output),
         ]
-        code = _run(command, folder, what, timeout_s)
-        log, words = _text(folder / "stdout"), _text(folder / "stderr")
-        if code != 0:
-            raise _failed(what, code, log, words)
-        return _read(output, log, what)
+        done = _run(command, folder, what, timeout_s)
+        if done.code != 0:
+            raise _failed(what, done)
+        return _read(output, done.output, what)
 
 
-def _run(command: Sequence[str], folder: Path, what: str, timeout_s: float) -> int:
+def _run(command: Sequence[str], folder: Path, what: str, timeout_s: float) -> Finished:
     """Run the child to its end; what it started ends with it, also on Ctrl-C."""
-    with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=os.environ | {"PYTHONUTF8": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=True,
-        )
-    try:
-        return process.wait(timeout_s)
-    except subprocess.TimeoutExpired:
+    utf8 = os.environ | {"PYTHONUTF8": "1"}
+    done = run_tool(command, timeout_s=timeout_s, folder=folder, environment=utf8, apart=True)
+    if done.code is None:
         raise NpuEstimateFailed(
             f"{what}: Vela did not finish",
             kind="timeout",
             seconds=timeout_s,
             hint="allow it more time; a damaged model can keep it busy for ever",
-        ) from None
-    finally:
-        _end(process)
+        )
+    return done
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
-        with suppress(ProcessLookupError, PermissionError):  # they all have ended
-            os.killpg(process.pid, signal.SIGKILL)
-    elif process.poll() is None:
-        process.kill()
-    process.wait()
-
-
-def _failed(what: str, code: int, log: str, words: str) -> NpuEstimateFailed:
-    said = last_words(words) or last_words(log)
-    if code < 0:
-        name = _signal_name(-code)
-        outside = name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
-        hint = "it was ended from outside; is the memory of this PC full?" if outside else _DAMAGED
-        return NpuEstimateFailed(f"{what}: Vela died of {name}", kind="crashed", hint=hint)
+def _failed(what: str, done: Finished) -> NpuEstimateFailed:
+    said = last_words(done.errors) or last_words(done.output)
+    if done.signal:
+        outside = "it was ended from outside; is the memory of this PC full?"
+        hint = _DAMAGED if done.crashed else outside
+        return NpuEstimateFailed(f"{what}: Vela {done.how}", kind="crashed", hint=hint)
     return NpuEstimateFailed(
-        f"{what}: Vela refused it: {said or f'exit code {code}'}",
+        f"{what}: Vela refused it: {said or f'exit code {done.code}'}",
         kind="rejected",
         hint=f"{_DAMAGED}; Vela is for models quantised to int8 or int16",
     )
@@ -166,10 +142,3 @@ def _text(path: Path) -> str:
         return path.read_bytes().decode("utf-8-sig", errors="replace")
     except FileNotFoundError:
         return ""
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

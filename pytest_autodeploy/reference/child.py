@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 import sys
-import tempfile
 import threading
-import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import IO, BinaryIO, cast
+from typing import BinaryIO
 
+from pytest_autodeploy.base import process
 from pytest_autodeploy.reference.messages import Message, read_message, write_message
 
 _PROGRAM = "pytest_autodeploy.reference.worker"
-
-CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
-"""Signals that a program brings upon itself; any other was sent from outside."""
 
 
 class ChildTimeoutError(Exception):
@@ -36,18 +30,9 @@ class Child:
     """A running worker. It ends with ``close``, with this object, or with this process."""
 
     def __init__(self) -> None:
-        stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed by _end)
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-W", "ignore", "-m", _PROGRAM],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-        )
-        self._stdin = cast("BinaryIO", self._process.stdin)
-        self._stdout = cast("BinaryIO", self._process.stdout)
-        self._stderr = stderr
+        command = [sys.executable, "-P", "-W", "ignore", "-m", _PROGRAM]
+        self._process = process.Child(command, own_group=False)
         self._posting: threading.Thread | None = None
-        self._end = weakref.finalize(self, _end, self._process, (self._stdin, self._stdout, stderr))
 
     @property
     def pid(self) -> int:
@@ -57,7 +42,7 @@ class Child:
     def post(self, messages: Sequence[Message]) -> None:
         """Send messages without waiting until the child takes them."""
         self._posting = threading.Thread(
-            target=_write_all, args=(self._stdin, messages), daemon=True
+            target=_write_all, args=(self._process.stdin, messages), daemon=True
         )
         self._posting.start()
 
@@ -66,16 +51,16 @@ class Child:
         with self._deadline(timeout_s):
             if self._posting is not None:
                 self._posting.join()
-            write_message(self._stdin, *message)
+            write_message(self._process.stdin, *message)
 
     def receive(self, timeout_s: float) -> Message:
         """The next reply. Raises ChildTimeoutError or ChildDiedError."""
         with self._deadline(timeout_s):
-            return read_message(self._stdout)
+            return read_message(self._process.stdout)
 
     def close(self) -> None:
         """Kill the child. Idempotent."""
-        self._end()
+        self._process.close()
 
     @contextmanager
     def _deadline(self, timeout_s: float) -> Iterator[None]:
@@ -99,42 +84,13 @@ class Child:
             raise ChildTimeoutError
 
     def _death(self) -> ChildDiedError:
-        try:
-            code = self._process.wait(5)
-        except subprocess.TimeoutExpired:
+        end = self._process.end(5)
+        if end is None:
             return ChildDiedError("closed its pipe", crashed=True)
-        name = _signal_name(-code)
-        how = f"died of {name}" if code < 0 else f"exited with code {code}"
-        words = self._last_words()
-        return ChildDiedError(
-            f"{how}; its last words: {words}" if words else how,
-            crashed=code >= 0 or name in CRASHES,
-        )
-
-    def _last_words(self) -> str:
-        """The last line on standard error that is more than chatter."""
-        self._stderr.seek(0)
-        lines = self._stderr.read().decode(errors="replace").splitlines()
-        telling = [line.strip() for line in lines if not line.startswith(("INFO:", "WARNING:"))]
-        return next((line[:300] for line in reversed(telling) if line), "")
+        return ChildDiedError(self._process.obituary(end), crashed=end.crashed)
 
 
 def _write_all(stream: BinaryIO, messages: Sequence[Message]) -> None:
     with suppress(OSError, ValueError):  # a dead child shows in the next exchange
         for message in messages:
             write_message(stream, *message)
-
-
-def _end(process: subprocess.Popen[bytes], streams: Sequence[IO[bytes]]) -> None:
-    process.kill()
-    process.wait()
-    for stream in streams:
-        with suppress(OSError):  # what could not be written any more
-            stream.close()
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
