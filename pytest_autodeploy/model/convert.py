@@ -11,9 +11,11 @@ import argparse
 import os
 import re
 import sys
+import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
+from pytest_autodeploy.base.archive import ArchiveRefused, check_archive
 from pytest_autodeploy.base.errors import InputsError, MissingExtra, ModelError
 from pytest_autodeploy.base.naming import c_identifier
 from pytest_autodeploy.base.process import run_tool
@@ -41,10 +43,24 @@ def to_tflite(path: Path, inputs: Path | None = None, *, timeout_s: float = 600)
         raise InputsError(f"{inputs}: there is no such file", hint="give a .npz, .npy or .csv file")
     if find_spec("tensorflow") is None:
         raise MissingExtra("converting .keras files", "tensorflow")
+    _check_size(path)
     with Scratch("convert") as folder:
         target = folder.path / "model.tflite"
         _run(path, target, inputs, timeout_s)
         return target.read_bytes()
+
+
+def _check_size(path: Path) -> None:
+    """Raise ModelError for a .keras file, a zip archive, that Keras would unpack to too much."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            check_archive(archive)
+    except ArchiveRefused as error:
+        raise ModelError(
+            f"{path}: {error}", hint="convert it yourself and give the .tflite file"
+        ) from None
+    except (OSError, zipfile.BadZipFile):  # a folder, .h5, or damaged, which TensorFlow will tell
+        return
 
 
 def _run(path: Path, target: Path, inputs: Path | None, timeout_s: float) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.base.naming import c_identifier
+from pytest_autodeploy.base.npy import open_npz, read_npy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,8 +46,7 @@ def _arrays(path: Path) -> Samples:
 
     if path.suffix.lower() == ".csv":
         return {"csv": np.loadtxt(path, delimiter=",", ndmin=2)}
-    loaded = np.load(path, allow_pickle=False)
-    if isinstance(loaded, np.ndarray):
-        return {"npy": loaded}
-    with loaded:
-        return {c_identifier(name): loaded[name] for name in loaded.files}
+    if path.suffix.lower() == ".npz":
+        with open_npz(path) as archive:
+            return {c_identifier(name): archive.read(name) for name in archive.names}
+    return {"npy": read_npy(path)}

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_autodeploy.base.archive import ArchiveRefused
 from pytest_autodeploy.base.errors import InputsError
+from pytest_autodeploy.base.npy import open_npz, read_npy
 from pytest_autodeploy.reference.inputs import arrays_by_name
 
 if TYPE_CHECKING:
@@ -41,6 +43,10 @@ def reading(path: Path) -> Iterator[None]:
         raise InputsError(f"{path}: no such file") from None
     except OSError as error:
         raise InputsError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ArchiveRefused as error:
+        raise InputsError(
+            f"{path}: {error}", hint="give fewer samples, or an .npy file, which is as it is"
+        ) from None
     except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, csv.Error) as error:
         if "pickle" in str(error):
             reason = "it holds pickled objects, which are not loaded"
@@ -50,21 +56,15 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def _read_npz(path: Path, model: Model) -> Arrays:
-    with path.open("rb") as stream:
-        if not zipfile.is_zipfile(stream):
-            raise ValueError("it is no archive of arrays")
-        stream.seek(0)
-        archive = np.load(stream, allow_pickle=False)
-        with archive:
-            return arrays_by_name(dict(archive), model, f"file {path.name}")
+    with open_npz(path) as archive:
+        return arrays_by_name(archive.read_all(), model, f"file {path.name}")
 
 
 def _read_npy(path: Path, model: Model) -> Arrays:
     if len(model.inputs) > 1:
         names = ", ".join(repr(tensor.name) for tensor in model.inputs)
         raise InputsError(f"{path}: the model has the inputs {names}; give them in an .npz file")
-    with path.open("rb") as stream:
-        return (np.lib.format.read_array(stream, allow_pickle=False),)
+    return (read_npy(path),)
 
 
 def _read_csv(path: Path, model: Model) -> Arrays:

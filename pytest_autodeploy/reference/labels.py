@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import InputsError
+from pytest_autodeploy.base.npy import open_npz, read_npy
 from pytest_autodeploy.limits.accuracy import Task
 
 if TYPE_CHECKING:
@@ -167,28 +167,13 @@ def _checked(array: NDArray[Any], origin: str) -> Labels:
     return Labels(array, origin)
 
 
-def _read_npy(path: Path) -> NDArray[Any]:
-    import numpy as np
-
-    with path.open("rb") as stream:
-        array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
-    return array
-
-
 def _read_npz(path: Path) -> NDArray[Any]:
-    import numpy as np
-
-    with path.open("rb") as stream:
-        if not zipfile.is_zipfile(stream):
-            raise ValueError("it is no archive of arrays")
-        stream.seek(0)
-        archive = np.load(stream, allow_pickle=False)
-        names = list(archive)
+    with open_npz(path) as archive:
+        names = archive.names
         if NAME not in names and len(names) != 1:
             shown = ", ".join(map(repr, names)) or "nothing"
             raise InputsError(f"{path}: has arrays named {shown}; name one of them {NAME!r}")
-        array: NDArray[Any] = archive[NAME if NAME in names else names[0]]
-    return array
+        return archive.read(NAME if NAME in names else names[0])
 
 
 def _read_csv(path: Path) -> NDArray[Any]:
@@ -202,4 +187,4 @@ def _read_csv(path: Path) -> NDArray[Any]:
     return numbers(rows)
 
 
-READERS = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv}
+READERS = {".npy": read_npy, ".npz": _read_npz, ".csv": _read_csv}
