@@ -65,6 +65,7 @@ def test_a_board_of_another_process_is_refused_and_the_process_named(folder: Pat
         hold("probe 6").release()
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_a_run_that_is_killed_gives_its_board_back(folder: Path, how: signal.Signals) -> None:
     with other_run(folder) as process:

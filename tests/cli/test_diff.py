@@ -121,6 +121,7 @@ def test_a_bench_leaves_no_process_behind_when_it_is_interrupted() -> None:
     assert ends(pids[0])
 
 
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
 def test_sigterm_leaves_no_folder_behind(tmp_path: Path) -> None:
     command = [*PROCESS, "diff", str(DIGITS), *SIM, "--runs", "100000"]

@@ -97,6 +97,7 @@ def test_tcp_serves_other_machines() -> None:
     assert "on socket://127.0.0.1:" in where
 
 
+@pytest.mark.usefixtures("default_signals")
 def test_ctrl_c_ends_it_without_a_word() -> None:
     with started("apollo4p_evb") as process:
         lines(process, 2)

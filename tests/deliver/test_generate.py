@@ -19,7 +19,7 @@ from tests.helpers.deliver_builds import characterization
 from tests.helpers.emulation import machine
 from tests.helpers.fake_tools import fake_program
 from tests.helpers.support import DIGITS, KWS
-from tests.image.test_trees import CM4, tflm
+from tests.helpers.tflm_trees import CM4, tflm
 
 MODEL = load_model(DIGITS)
 FOUND = characterization(MODEL)

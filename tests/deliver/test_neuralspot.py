@@ -20,8 +20,8 @@ from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.model.load import load_model
 from tests.helpers.deliver_builds import characterization
 from tests.helpers.fake_tools import fake_program
+from tests.helpers.neuralspot_bench import Bench
 from tests.helpers.support import DIGITS
-from tests.image.test_neuralspot import Bench
 
 MODEL = load_model(DIGITS)
 FOUND = characterization(MODEL)

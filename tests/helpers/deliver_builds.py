@@ -18,7 +18,7 @@ from pytest_autodeploy.deliver.library import LibraryBuilder
 from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.model.graph import Model, Tensor
 from tests.helpers.emulation import machine
-from tests.image.test_trees import tflm
+from tests.helpers.tflm_trees import tflm
 
 TAGS = {"cortex-m4f": "cm4", "cortex-m55": "cm55"}
 KERNELS = {

@@ -18,7 +18,7 @@ from tests.helpers.emulation import echo_builder, image, machine, needs_cmake
 from tests.helpers.fake_tools import fake_program
 from tests.helpers.support import ROOT
 from tests.helpers.tflite_builder import relu
-from tests.image.test_trees import APACHE, CM4, tflm
+from tests.helpers.tflm_trees import APACHE, CM4, tflm
 
 BOARD = "mps2-an386"
 

@@ -9,17 +9,8 @@ import pytest
 from pytest_autodeploy.image.errors import TreeError
 from pytest_autodeploy.image.licence import ambiq_only
 from pytest_autodeploy.image.trees import Sdk, TflmTree, find_sdk, find_tflm
-from tests.helpers.support import ROOT
+from tests.helpers.tflm_trees import APACHE, CM4, TFLM_FILES, make_files, tflm
 
-APACHE = (ROOT / "LICENSE").read_text(encoding="utf-8")
-TFLM_FILES = (
-    "tensorflow/lite/micro/micro_interpreter.h",
-    "tensorflow/lite/micro/micro_mutable_op_resolver.h",
-    "tensorflow/lite/micro/micro_profiler_interface.h",
-    "tensorflow/lite/schema/schema_generated.h",
-    "third_party/flatbuffers/include/flatbuffers/flatbuffers.h",
-    "third_party/gemmlowp/fixedpoint/fixedpoint.h",
-)
 SDK_FILES = (
     "Makefile",
     "make/neuralspot_config.mk",
@@ -27,25 +18,8 @@ SDK_FILES = (
     "neuralspot/ns-core/module.mk",
     "extern/AmbiqSuite/R4.5.0/module.mk",
 )
-CM4 = "lib/libtensorflow-microlite-cm4-gcc-release.a"
 CM4_LOGS = "lib/libtensorflow-microlite-cm4-gcc-release-with-logs.a"
 CM55 = "lib/libtensorflow-microlite-cm55-gcc-release.a"
-
-
-def make_files(root: Path, *names: str) -> Path:
-    """Empty files in a folder."""
-    for name in names:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).touch()
-    return root
-
-
-def tflm(root: Path, *libraries: str, licence: str | None = APACHE) -> Path:
-    """What looks like a TFLM tree."""
-    make_files(root, *TFLM_FILES, *libraries)
-    if licence is not None:
-        (root / "LICENSE").write_text(licence, encoding="utf-8")
-    return root
 
 
 @pytest.fixture

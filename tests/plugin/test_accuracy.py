@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.broken_boards import break_board
 from tests.helpers.emulation import needs_qemu, needs_tflm
 from tests.helpers.support import DIGITS, MODELS
 from tests.helpers.tflite_builder import fully_connected, with_input_zero_point
-from tests.plugin.test_faults import break_board
 
 INPUTS = "digits_test.npz"
 LABELS = "digits_test_labels.npy"

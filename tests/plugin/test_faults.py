@@ -14,6 +14,8 @@ from typing import TypeVar
 
 import pytest
 
+from tests.helpers.broken_boards import break_board
+
 T = TypeVar("T")
 
 HEAD = """
@@ -21,15 +23,6 @@ import os, signal, threading
 import pytest
 pytestmark = pytest.mark.tflite("digits_cnn.tflite")
 """
-
-
-def break_board(pytester: pytest.Pytester, *faults: str) -> None:
-    """Give the simulated board of an inner run faults such as ``die@invoke``."""
-    arguments = [part for fault in faults for part in ("--fault", fault)]
-    pytester.makeconftest(
-        "import pytest\n@pytest.fixture(scope='session')\n"
-        f"def evb_options(): return {{'sim_arguments': {arguments!r}}}\n"
-    )
 
 
 def test_a_board_that_dies_names_call_and_signal(pytester: pytest.Pytester, digits: Path) -> None:
@@ -126,6 +119,7 @@ def test_a_missing_extra_names_the_command_that_installs_it(
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds child processes in /proc")
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_run_leaves_no_process(
     pytester: pytest.Pytester, digits: Path, how: signal.Signals

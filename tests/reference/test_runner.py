@@ -291,6 +291,7 @@ def test_the_deadline_also_ends_the_wait_for_inputs_to_be_taken(adder: Model) ->
             reference.run(random_inputs(adder, 100_000, 42))
 
 
+@pytest.mark.usefixtures("default_signals")
 def test_an_interrupted_run_leaves_nothing_behind(adder: Model) -> None:
     with Reference(adder) as reference:
         reference.run(random_inputs(adder, 1, 1))

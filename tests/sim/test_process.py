@@ -126,6 +126,7 @@ def test_the_end_of_standard_input_is_the_end_of_the_board() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+@pytest.mark.usefixtures("default_signals")
 def test_sigterm_ends_the_board_at_once() -> None:
     process = start()
     assert process.stdout is not None
