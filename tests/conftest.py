@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import shutil
 import signal
@@ -13,6 +14,8 @@ import ai_edge_litert.schema_py_generated  # noqa: F401
 import pytest
 
 import pytest_autodeploy
+from tests.helpers.keras_models import make_models
+from tests.helpers.once import made_once
 from tests.helpers.support import DIGITS
 
 pytest_plugins = ["pytester"]
@@ -32,6 +35,28 @@ _load_everything()
 def _no_summary_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inner runs do not write into the summary of a CI job that runs these tests."""
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this run, the same in all workers of pytest-xdist."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.fixture(scope="session")
+def firmware_cache(run_folder: Path) -> Path:
+    """A cache of built firmware: each content is built once in a run.
+
+    For tests that need firmware; those about builds have caches of their own.
+    """
+    return run_folder / "firmware-cache"
+
+
+@pytest.fixture(scope="session")
+def keras_models(run_folder: Path) -> Path:
+    """The folder of the Keras models."""
+    return made_once(run_folder, "keras-models", make_models)
 
 
 @pytest.fixture

@@ -32,9 +32,9 @@ LARGE = (1, 512, 512)  # 1 MB of float32
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cache(firmware_cache: Path) -> Path:
     """One cache, so that the firmware is compiled once."""
-    return tmp_path_factory.mktemp("cache")
+    return firmware_cache
 
 
 @pytest.fixture(params=MACHINES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,12 +31,10 @@ PATIENCE_S = 60
 
 
 @pytest.fixture(scope="module", params=MACHINES)
-def board(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[EmulatedBoard]:
+def board(request: pytest.FixtureRequest, firmware_cache: Path) -> Iterator[EmulatedBoard]:
     """Each machine with the keyword spotting example."""
     name = str(request.param)
-    options = BuildOptions(cache=tmp_path_factory.mktemp(name))
+    options = BuildOptions(cache=firmware_cache)
     builder = CMakeBuilder(machine(name), options, board_id=f"qemu:{name}")
     emulated = EmulatedBoard(f"qemu:{name}", machine(name), builder, timeout_s=PATIENCE_S)
     emulated.load(Image(MODEL))

@@ -41,8 +41,8 @@ PATIENCE_S = 60
 
 
 @pytest.fixture(scope="module")
-def options(tmp_path_factory: pytest.TempPathFactory) -> BuildOptions:
-    return BuildOptions(cache=tmp_path_factory.mktemp("cache"))
+def options(firmware_cache: Path) -> BuildOptions:
+    return BuildOptions(cache=firmware_cache)
 
 
 @pytest.fixture(scope="module")

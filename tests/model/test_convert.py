@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -15,26 +12,13 @@ from pytest_autodeploy.model import convert
 from pytest_autodeploy.model.convert import is_convertible, to_tflite
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import check_runnable, load_model
-
-needs_tensorflow = pytest.mark.skipif(find_spec("tensorflow") is None, reason="no TensorFlow")
-
-MAKE_MODELS = """
-import sys
-import keras
-
-layers = [keras.Input((4,)), keras.layers.Dense(3, use_bias=False), keras.layers.Softmax()]
-model = keras.Sequential(layers)
-model.save(sys.argv[1] + "/tiny.keras")
-model.export(sys.argv[1] + "/saved", verbose=False)
-"""
+from tests.helpers.keras_models import needs_tensorflow
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def models(keras_models: Path) -> Path:
     """A folder with tiny.keras and the SavedModel saved."""
-    folder = tmp_path_factory.mktemp("keras")
-    subprocess.run([sys.executable, "-c", MAKE_MODELS, str(folder)], check=True, timeout=120)
-    return folder
+    return keras_models
 
 
 def converted(content: bytes, tmp_path: Path) -> Model:

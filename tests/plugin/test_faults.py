@@ -101,7 +101,8 @@ def test_a_run_on_a_board_with_faults_says_that_they_are_on_purpose(
 
 def test_a_garbled_reply_is_asked_for_again(pytester: pytest.Pytester, digits: Path) -> None:
     break_board(pytester, "garbage@read_output#2")
-    pytester.runpytest("--tflite", digits.name).assert_outcomes(passed=5)
+    result = pytester.runpytest("--tflite", digits.name, "--evb-timeout", "15")
+    result.assert_outcomes(passed=5)
 
 
 def test_a_missing_extra_names_the_command_that_installs_it(

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.skipif(
-    find_spec("tensorflow") is None, reason="needs the extra 'tensorflow'"
-)
+from tests.helpers.keras_models import needs_tensorflow
 
-MAKE_MODEL = """
-import sys, keras
-keras.utils.set_random_seed(1)
-model = keras.Sequential([keras.layers.Input((6,)), keras.layers.Dense(4, activation="relu")])
-model.save(sys.argv[1])
-"""
+pytestmark = needs_tensorflow
 
 
-@pytest.fixture(scope="module")
-def keras_model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A small Keras model, made in a process of its own."""
-    path = tmp_path_factory.mktemp("keras") / "net.keras"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", MAKE_MODEL, str(path)], check=True)
-    return path.read_bytes()
+@pytest.fixture
+def keras_model(keras_models: Path) -> bytes:
+    """A small Keras model."""
+    return (keras_models / "net.keras").read_bytes()
 
 
 def test_a_keras_model_is_converted_to_int8_with_representative_inputs(

@@ -7,9 +7,13 @@ import gc
 import os
 import select
 import signal
+import struct
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -64,6 +68,27 @@ def pid_of(reference: Reference) -> int:
 def ended(process: int, within_s: float = 20) -> bool:
     """Wait until a process, by its pidfd, has ended."""
     return bool(select.select([process], [], [], within_s)[0])
+
+
+@contextmanager
+def once_asked(reference: Reference, pid: int, number: signal.Signals) -> Iterator[None]:
+    """Send a signal once the child of a reference, which is stopped, has a request to read."""
+    import fcntl
+    import termios
+
+    child = reference._process._child
+    assert child is not None
+    request = child._process.stdin.fileno()
+
+    def send() -> None:
+        while not struct.unpack("i", fcntl.ioctl(request, termios.FIONREAD, bytes(4)))[0]:
+            time.sleep(0.01)
+        os.kill(pid, number)
+
+    sender = threading.Thread(target=send, daemon=True)
+    sender.start()
+    yield
+    sender.join()
 
 
 def test_every_path_runs_every_inference_of_every_input(adder: Model) -> None:
@@ -263,11 +288,11 @@ def test_a_process_killed_from_outside_is_an_error_and_the_next_run_starts_anoth
         reference.run(random_inputs(adder, 1, 1))
         pid = pid_of(reference)
         os.kill(pid, signal.SIGSTOP)  # it is in the middle of the run when it is killed
-        killer = threading.Timer(0.1, os.kill, (pid, signal.SIGKILL))
-        killer.start()
-        with pytest.raises(ReferenceFailed, match=r"died of SIGKILL.*\n.*killed from outside"):
+        with (
+            once_asked(reference, pid, signal.SIGKILL),
+            pytest.raises(ReferenceFailed, match=r"died of SIGKILL.*\n.*killed from outside"),
+        ):
             reference.run(random_inputs(adder, 1, 2))
-        killer.join()
         assert len(reference.run(random_inputs(adder, 1, 2))) == 3
 
 
@@ -297,11 +322,8 @@ def test_an_interrupted_run_leaves_nothing_behind(adder: Model) -> None:
         reference.run(random_inputs(adder, 1, 1))
         pid = pid_of(reference)
         os.kill(pid, signal.SIGSTOP)
-        interrupt = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
-        interrupt.start()
-        with pytest.raises(KeyboardInterrupt):
+        with once_asked(reference, os.getpid(), signal.SIGINT), pytest.raises(KeyboardInterrupt):
             reference.run(random_inputs(adder, 1, 2))
-        interrupt.join()
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
         assert len(reference.run(random_inputs(adder, 1, 2))) == 3
