@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugin.test_faults import break_board
+from tests.helpers.broken_boards import break_board
 
 OUTSIDE = {
     "judging": """
