@@ -206,8 +206,7 @@ def entry_now(session: ModelSession, agreement: Agreement | None) -> Entry:
 
 
 def _board_type(session: ModelSession) -> tuple[str, str]:
-    identity = session.identity
-    return identity.board, identity.kind.name.lower()
+    return session.identity.board, session.kind.name
 
 
 def _shown(path: Path, root: Path) -> str:

@@ -8,6 +8,7 @@ from pytest_autodeploy.base.errors import BoardError, BoardUnavailable, WrongFir
 from pytest_autodeploy.board.identity import check_identity
 from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
 from pytest_autodeploy.board.usb_ports import port_identity
+from pytest_autodeploy.catalog.kinds import HARDWARE, SIMULATED, kind_of
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
 
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 class AttachedBoard:
     """A board behind ``url``; nothing is flashed, its identity decides whether it can be used.
 
-    ``simulated`` says which kind of board the user asked for: another kind is refused, and with
-    ``hardware_only`` an emulated one too.
+    What its kind does not answer as is refused, and with ``hardware_only`` an emulated one too.
     """
 
     def __init__(
@@ -30,7 +30,6 @@ class AttachedBoard:
         spec: BoardSpec,
         url: str,
         *,
-        simulated: bool,
         hardware_only: bool = False,
         timeout_s: float,
         lock_timeout_s: float = LOCK_TIMEOUT_S,
@@ -38,7 +37,6 @@ class AttachedBoard:
         self.id = board_id
         self.spec = spec
         self._url = url
-        self._simulated = simulated
         self._hardware_only = hardware_only
         self._timeout_s = timeout_s
         self._client: ValidatorClient | None = None
@@ -64,13 +62,13 @@ class AttachedBoard:
         check_identity(identity, image, self.id, name=self.spec.name)
         return identity
 
-    def _check_kind(self, kind: str) -> None:
-        wrong = (kind == "simulated") != self._simulated
-        if wrong or (self._hardware_only and kind != "hardware"):
+    def _check_kind(self, answered: str) -> None:
+        wrong = answered not in kind_of(self.id).answers_as
+        if wrong or (self._hardware_only and answered != HARDWARE.name):
             raise WrongFirmware(
-                f"{self._url} answers as a board of the kind {kind!r}",
+                f"{self._url} answers as a board of the kind {answered!r}",
                 board=self.id,
-                hint="--evb sim:NAME is for simulated boards, --evb NAME for others; "
+                hint=f"--evb {SIMULATED.shown} is for simulated boards, --evb NAME for others; "
                 "--evb-require-hardware accepts hardware only.",
             )
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from pytest_autodeploy.base.errors import BoardError
-    from pytest_autodeploy.base.measurement import Source
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.client import ValidatorClient
-    from pytest_autodeploy.rpc.messages import BoardKind, Identity
+    from pytest_autodeploy.rpc.messages import Identity
 
 
 class Board(Protocol):
@@ -49,11 +48,14 @@ class Board(Protocol):
         """Release the port, the lock and the process."""
 
 
-def source_of(kind: BoardKind) -> Source:
-    """The source of the figures that a board of this kind gives."""
-    sources: dict[str, Source] = {
-        "simulated": "modelled",
-        "emulated": "emulated",
-        "hardware": "measured",
-    }
-    return sources[kind.name.lower()]
+@runtime_checkable
+class Controllable(Protocol):
+    """A board that obeys its host beside the RPC, and has its power meter in it."""
+
+    id: str
+
+    def connect(self) -> None:
+        """Start it and open its port; it may run no model yet."""
+
+    def control(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        """Send an order, by its key ``op``, and return the answer."""

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_autodeploy.base.errors import ModelDoesNotFit, ModelError
-from pytest_autodeploy.catalog.boards import BoardSpec, Kind, board_names, board_spec
+from pytest_autodeploy.catalog.boards import BoardSpec, catalog_specs
 from pytest_autodeploy.catalog.fit import ALIGNMENT, place
+from pytest_autodeploy.catalog.kinds import real_kind
 from pytest_autodeploy.model.arena import least_arena_bytes
 from pytest_autodeploy.model.graph import Model, Tensor
 from pytest_autodeploy.model.kernel_types import arithmetic
 from pytest_autodeploy.model.load import check_runnable
 from pytest_autodeploy.model.tested import tested_operators, tested_words
 from pytest_autodeploy.reference.trial import check_on_pc
-
-_KINDS: tuple[Kind, ...] = ("hardware", "emulated")
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class BoardFit:
     """
 
     board: str
-    kind: Kind
+    kind: str
     fits: bool
     model_memory: str | None = None
     arena_memory: str | None = None
@@ -102,7 +101,6 @@ def inspect_model(model: Model) -> Inspection:
     With the extra ``sim``, TFLM on this PC tries it. Raises BrokenPackage when it cannot.
     """
     least = least_arena_bytes(model)
-    specs = [board_spec(name, kind) for kind in _KINDS for name in board_names(kind)]
     try:
         check_runnable(model)
         check_on_pc(model)
@@ -113,7 +111,7 @@ def inspect_model(model: Model) -> Inspection:
         model=model,
         operators=_kinds(model),
         least_arena_bytes=least,
-        boards=tuple(_fit(spec, model, least) for spec in specs),
+        boards=tuple(_fit(spec, model, least) for spec in catalog_specs()),
         refusal=refusal,
         arithmetic=arithmetic(tested_operators(model)),
         tested=tested_words(model),
@@ -136,15 +134,16 @@ def _macs(model: Model, name: str, custom: bool) -> int | None:
 
 
 def _fit(spec: BoardSpec, model: Model, least: int) -> BoardFit:
+    kind = real_kind(spec).name
     arena = max(-(-least // ALIGNMENT) * ALIGNMENT, ALIGNMENT)
     inputs = sum(tensor.bytes for tensor in model.inputs)
     try:
         placed = place(spec, model.size_bytes, arena, buffer_bytes=inputs)
     except ModelDoesNotFit as error:
-        return BoardFit(spec.name, spec.kind, fits=False, reason=str(error))
+        return BoardFit(spec.name, kind, fits=False, reason=str(error))
     return BoardFit(
         spec.name,
-        spec.kind,
+        kind,
         fits=True,
         model_memory=placed.model_memory,
         arena_memory=placed.arena_memory,

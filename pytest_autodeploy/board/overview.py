@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pytest_autodeploy.board.usb_ports import ports_of_boards
-from pytest_autodeploy.catalog.boards import BoardSpec, board_names, board_spec
+from pytest_autodeploy.catalog.boards import BoardSpec, catalog_specs
+from pytest_autodeploy.catalog.kinds import Kind, all_kinds
 
 
 def catalog() -> list[dict[str, Any]]:
     """Every board and machine: its ids, core, memories in bytes, clocks in Hz and transport."""
-    specs = [board_spec(name) for name in board_names()]
-    machines = [board_spec(name, "emulated") for name in board_names("emulated")]
-    return [_board(spec) for spec in (*specs, *machines)]
+    kinds = sorted(all_kinds(), key=lambda kind: kind.stands_in)
+    return [_board(spec, kinds) for spec in catalog_specs()]
 
 
 def ports() -> list[dict[str, Any]]:
@@ -30,12 +31,11 @@ def ports() -> list[dict[str, Any]]:
     ]
 
 
-def _board(spec: BoardSpec) -> dict[str, Any]:
-    emulated = spec.kind == "emulated"
+def _board(spec: BoardSpec, kinds: Sequence[Kind]) -> dict[str, Any]:
     return {
         "name": spec.name,
         "title": spec.title,
-        "ids": [f"qemu:{spec.name}"] if emulated else [spec.name, f"sim:{spec.name}"],
+        "ids": [f"{kind.prefix}{spec.name}" for kind in kinds if kind.part == spec.part],
         "soc": spec.soc or None,
         "core": spec.core,
         "memories": {

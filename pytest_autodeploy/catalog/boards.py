@@ -17,7 +17,7 @@ CATALOG = Path(__file__).with_name("catalog.toml")
 
 Core = Literal["cortex-m4f", "cortex-m55"]
 Transport = Literal["usb", "uart", "socket"]
-Kind = Literal["hardware", "emulated"]
+Part = Literal["board", "machine"]
 
 CORES: tuple[Core, ...] = ("cortex-m4f", "cortex-m55")
 TRANSPORTS: tuple[Transport, ...] = ("usb", "uart")  # of hardware
@@ -28,7 +28,7 @@ INHERITED = ("core", "memory", "clocks_hz", "jlink", "counters")
 """What a chip can take from another one with ``like``."""
 
 
-_WORDS: Mapping[Kind, str] = {"hardware": "board", "emulated": "emulated board"}
+_WORDS: Mapping[Part, str] = {"board": "board", "machine": "emulated board"}
 
 
 class UnknownBoard(AutodeployError):
@@ -52,12 +52,14 @@ class Memory:
 class BoardSpec:
     """What is known of a board; ``sources`` and ``disagreements`` go by group: ``memory.sram``.
 
+    ``part`` is where the catalog has it. It says nothing of the kind of a board that a test runs
+    on: a simulated one has the entry of the board that it stands for.
     A machine of QEMU has no SDK, probe, USB, power pins or counters: these are empty, or 0.
     """
 
     name: str
     title: str
-    kind: Kind
+    part: Part
     soc: str
     core: Core
     memories: Mapping[str, Memory]  # by the names in MEMORIES
@@ -74,30 +76,40 @@ class BoardSpec:
     sources: Mapping[str, str]
     disagreements: Mapping[str, str]
 
+    @property
+    def has_sdk(self) -> bool:
+        """Whether neuralSPOT, the SDK of the EVBs, makes programs for it; else GNU's tools do."""
+        return bool(self.ambiqsuite)
 
-def board_names(kind: Kind = "hardware") -> tuple[str, ...]:
-    """Names of all boards of a kind, in the order of the catalog."""
-    return tuple(name for name, spec in _boards().items() if spec.kind == kind)
+
+def board_names(part: Part = "board") -> tuple[str, ...]:
+    """Names of all boards of a part of the catalog, in its order."""
+    return tuple(name for name, spec in _boards().items() if spec.part == part)
 
 
-def board_spec(name: str, kind: Kind = "hardware") -> BoardSpec:
+def catalog_specs() -> tuple[BoardSpec, ...]:
+    """Every board of the catalog, in its order: EVBs, then machines."""
+    return tuple(_boards().values())
+
+
+def board_spec(name: str, part: Part = "board") -> BoardSpec:
     """The board of that name. Raises UnknownBoard, with the name that may have been meant."""
     spec = _boards().get(name)
-    if spec is None or spec.kind != kind:
-        near = closest(name, kind)
+    if spec is None or spec.part != part:
+        near = closest(name, part)
         meant = f"Did you mean {near}? " if near else ""
         raise UnknownBoard(
-            f"unknown {_WORDS[kind]} {name!r}",
-            hint=f"{meant}{_WORDS[kind].capitalize()}s: {', '.join(board_names(kind))}",
+            f"unknown {_WORDS[part]} {name!r}",
+            hint=f"{meant}{_WORDS[part].capitalize()}s: {', '.join(board_names(part))}",
         )
     return spec
 
 
-def closest(name: str, kind: Kind = "hardware") -> str | None:
+def closest(name: str, part: Part = "board") -> str | None:
     """The name in the catalog that looks most like this one; None when none does."""
     import difflib
 
-    by_lower = {known.lower(): known for known in board_names(kind)}
+    by_lower = {known.lower(): known for known in board_names(part)}
     near = difflib.get_close_matches(name.lower(), by_lower, n=1)
     return by_lower[near[0]] if near else None
 
@@ -126,7 +138,7 @@ def _board(name: str, raw: Mapping[str, Any], socs: Mapping[str, Any]) -> BoardS
     return BoardSpec(
         name=name,
         title=board.text("title"),
-        kind="hardware",
+        part="board",
         soc=board.text("soc"),
         core=soc.one_of("core", CORES),
         memories=MappingProxyType({key: _memory(entry) for key, entry in memories.items()}),
@@ -152,7 +164,7 @@ def _machine(name: str, raw: Mapping[str, Any]) -> BoardSpec:
     return BoardSpec(
         name=name,
         title=machine.text("title"),
-        kind="emulated",
+        part="machine",
         soc="",
         core=machine.one_of("core", CORES),
         memories=MappingProxyType({key: _memory(entry) for key, entry in memories.items()}),

@@ -73,7 +73,7 @@ class Bench:
 
     def deliver(self, characterization: Characterization, out: Path) -> Delivery:
         """Make the artifacts that the settings name for the board. Raises as ``generate``."""
-        from pytest_autodeploy.board.select import build_options
+        from pytest_autodeploy.board.makers import build_options
         from pytest_autodeploy.deliver.generate import generate
 
         settings = self.runtime.settings

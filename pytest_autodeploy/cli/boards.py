@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pytest_autodeploy.cli.command import json_option, print_json, print_lines
 from pytest_autodeploy.cli.settings import TREES, setting_options, settings_of
 
-_WORDS = {
-    "sim:": ("simulated", "sim:NAME", "TFLM's kernels on this PC, modelled time"),
-    "qemu:": ("emulated", "qemu:NAME", "Arm firmware on QEMU, counts of instructions"),
-    "": ("hardware", "NAME", "an EVB, flashed through its probe, measured"),
-}
+if TYPE_CHECKING:
+    from pytest_autodeploy.catalog.kinds import Kind
 
 
 @click.command(short_help="List the boards, what each kind needs, and what is connected.")
@@ -23,14 +20,17 @@ _WORDS = {
 def boards(as_json: bool, **trees: str | None) -> None:
     """List all boards, what this PC lacks for each kind of them, and what is connected.
 
-    JSON: kinds[] with kind (simulated, emulated, hardware), prefix, ready, lacks[]; boards[] with
+    Kinds are simulated, emulated and hardware, and those that installed packages bring.
+
+    JSON: kinds[] with kind, prefix, source, runs (what runs a model), ready, lacks[]; boards[] with
     name, title, ids[] (as --evb takes them), soc, core, memories (bytes, usable_bytes of each),
     clocks_hz, transport; ports[] with device, vid, pid, serial_number, description, boards[];
     probes[] with serial, name; and probe_error: null, or why the probes could not be listed.
     """
     from pytest_autodeploy.board.overview import catalog, ports
+    from pytest_autodeploy.catalog.kinds import all_kinds
 
-    kinds = _kinds(trees)
+    kinds = [_kind(kind, trees) for kind in all_kinds()]
     probes, error = _probes()
     found: dict[str, Any] = {
         "kinds": kinds,
@@ -45,18 +45,15 @@ def boards(as_json: bool, **trees: str | None) -> None:
         print_lines([*_kind_lines(kinds), "", *_board_lines(found["boards"]), "", *_plugged(found)])
 
 
-def _kinds(trees: Mapping[str, str | None]) -> list[dict[str, Any]]:
-    from pytest_autodeploy.board.select import build_options
+def _kind(kind: Kind, trees: Mapping[str, str | None]) -> dict[str, Any]:
+    from pytest_autodeploy.board.makers import build_options
     from pytest_autodeploy.doctor.check import lacking
-    from pytest_autodeploy.doctor.goals import KINDS
+    from pytest_autodeploy.doctor.goals import looks_of
 
     options = build_options(settings_of(trees), None)
-    found = []
-    for prefix, looks in KINDS.items():
-        lacks = lacking([check for look in looks for check in look(options)])
-        kind = _WORDS[prefix][0]
-        found.append({"kind": kind, "prefix": prefix, "ready": not lacks, "lacks": lacks})
-    return found
+    lacks = lacking([check for look in looks_of(kind) for check in look(options)])
+    words = {"prefix": kind.prefix, "source": kind.source, "runs": kind.runs}
+    return {"kind": kind.name, **words, "ready": not lacks, "lacks": lacks}
 
 
 def _probes() -> tuple[list[dict[str, str]], str | None]:
@@ -71,25 +68,33 @@ def _probes() -> tuple[list[dict[str, str]], str | None]:
 
 def _kind_lines(kinds: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for kind in kinds:
-        word, name, what = _WORDS[kind["prefix"]]
         state = "ready" if kind["ready"] else f"lacks {', '.join(kind['lacks'])}"
-        yield f"{word:<9}  --evb {name:<9}  {what:<45}  {state}"
+        name = f"{kind['prefix']}NAME"
+        yield f"{kind['kind']:<9}  --evb {name:<9}  {kind['runs']:<45}  {state}"
     if not all(kind["ready"] for kind in kinds):
         yield "autodeploy doctor says how to get what is lacking."
 
 
 def _board_lines(catalog: Sequence[Mapping[str, Any]]) -> list[str]:
     from pytest_autodeploy.base.table import Column, table
+    from pytest_autodeploy.catalog.kinds import all_kinds
 
+    stand_ins = [kind for kind in all_kinds() if kind.stands_in]
     columns = [
         Column("--evb", [board["ids"][0] for board in catalog]),
-        Column("Simulated", [(*board["ids"], "")[1] for board in catalog]),
+        *(Column(kind.name.capitalize(), _ids(kind, catalog)) for kind in stand_ins),
         Column("Core", [board["core"] for board in catalog]),
         Column("Clocks", [_clocks(board["clocks_hz"]) for board in catalog]),
         Column("Port", [board["transport"] for board in catalog]),
         Column("Memories in KB, what is usable", [_memories(board) for board in catalog]),
     ]
     return table(columns)
+
+
+def _ids(kind: Kind, catalog: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How each board is typed for a kind; nothing for those that it has none of."""
+    typed = [(f"{kind.prefix}{board['name']}", board["ids"]) for board in catalog]
+    return [name if name in ids else "" for name, ids in typed]
 
 
 def _clocks(clocks_hz: Mapping[str, int]) -> str:

@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pytest_autodeploy.catalog.kinds import KINDS
 from pytest_autodeploy.cli.command import TROUBLE, json_option, print_json, print_lines
 from pytest_autodeploy.cli.settings import TREES, setting_options, settings_of
 
 if TYPE_CHECKING:
     from pytest_autodeploy.doctor.check import Check, Goal
 
-GOAL_NAMES = ("installation", "simulated", "emulated", "evb", "energy", "estimates", "keras")
+GOAL_NAMES = (
+    "installation",
+    *(kind.goal_name for kind in KINDS),
+    *("energy", "estimates", "keras"),
+)
 
 
 @click.command(short_help="Say what is missing on this PC, and how to get it.")
@@ -32,7 +37,7 @@ def doctor(
     JSON: goals[] with name, title, how (what to type), ready, checks[]; each check has name, state
     (ok, missing or trouble), found, fix. And healthy, which is what the exit code says.
     """
-    from pytest_autodeploy.board.select import build_options
+    from pytest_autodeploy.board.makers import build_options
     from pytest_autodeploy.doctor.check import as_dict
 
     options = build_options(settings_of(trees), None)

@@ -7,11 +7,11 @@ import click
 
 def board_name(_: click.Context, param: click.Parameter, value: str) -> str:
     """A board as ``--evb`` takes it: NAME, sim:NAME or qemu:NAME. Raises BadParameter."""
-    from pytest_autodeploy.board.select import check_known
     from pytest_autodeploy.catalog.boards import UnknownBoard
+    from pytest_autodeploy.catalog.kinds import spec_of
 
     try:
-        check_known(value)
+        spec_of(value)
     except UnknownBoard as error:
         raise click.BadParameter(str(error), param=param) from None
     return value
@@ -19,5 +19,8 @@ def board_name(_: click.Context, param: click.Parameter, value: str) -> str:
 
 def simulated_name(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """A simulated board with or without ``sim:``; gives the catalog's name. Raises BadParameter."""
-    name = value.removeprefix("sim:")
-    return board_name(ctx, param, f"sim:{name}").removeprefix("sim:")
+    from pytest_autodeploy.catalog.kinds import SIMULATED
+
+    prefix = SIMULATED.prefix
+    name = value.removeprefix(prefix)
+    return board_name(ctx, param, f"{prefix}{name}").removeprefix(prefix)

@@ -40,7 +40,7 @@ def validator(sources: Sources) -> Files:
     """
     files: Files = {f"src/{name}": text for name, text in _generated(sources).items()}
     firmware = resource("firmware")
-    if sources.board.kind != "hardware":
+    if not sources.board.has_sdk:
         board = f"boards/{sources.board.name.replace('-', '_')}"
         patterns = (*_MACHINE_FILES, f"{board}/*", "boards/board.h")
         return files | _copied(firmware, _matching(firmware, patterns)) | _how(sources, "validator")
@@ -69,14 +69,14 @@ def _generated(sources: Sources, pins: Mapping[str, int] | None = None) -> dict[
 
     ``pins`` are those of a power run when they are not the validator's.
     """
-    hardware = sources.board.kind == "hardware"
+    with_sdk = sources.board.has_sdk
     recipe = make_recipe(
         Image(sources.model),
         sources.board,
         engine="tflm",
         engine_version=sources.runtime.version if sources.runtime else "unknown",
-        places=neuralspot.places_of(sources.board) if hardware else cmake.PLACES,
-        buffers=neuralspot.BUFFERS if hardware else cmake.BUFFERS,
+        places=neuralspot.places_of(sources.board) if with_sdk else cmake.PLACES,
+        buffers=neuralspot.BUFFERS if with_sdk else cmake.BUFFERS,
         model_memory=sources.placement.model_memory,
         arena_memory=sources.placement.arena_memory,
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.catalog.kinds import real_id
 from pytest_autodeploy.deliver import apps, folders
 from pytest_autodeploy.deliver.delivery import LeftOut
 from pytest_autodeploy.deliver.example import EmulatedExample, ExampleRun, Program, run_example
@@ -54,10 +55,6 @@ class Binaries:
     def _apps(self) -> NeuralSpotApps:
         return NeuralSpotApps(self._sources.board, self._options)
 
-    @property
-    def _emulated(self) -> bool:
-        return self._sources.board.kind == "emulated"
-
     def build_library(self) -> None:
         """The library, and an example that links it; on QEMU it is run."""
         name = self._sources.name
@@ -68,10 +65,10 @@ class Binaries:
             self.left_out.append(LeftOut("the example", "it needs the library"))
             return
         self._keep(f"{name}/lib/lib{name}.a", self.library.path)
-        make = self._emulated_example if self._emulated else self._neuralspot_example
+        make = self._neuralspot_example if self._sources.board.has_sdk else self._emulated_example
         self.program = self._attempt("the example", partial(make, self.library))
         self._keep_program(f"{name}_example", self.program)
-        if self._emulated and self.program:
+        if self.program and not self._sources.board.has_sdk:
             run = partial(run_example, self.program.files[".elf"], self._sources.board)
             self.example = self._attempt("running the example", run)
 
@@ -103,7 +100,7 @@ class Binaries:
 
     def _emulated_example(self, library: Library) -> Program:
         sources, board = self._sources, self._sources.board
-        builder = EmulatedExample(board, self._options, board_id=f"qemu:{board.name}")
+        builder = EmulatedExample(board, self._options, board_id=real_id(board))
         return builder.build({sources.name: library.path}, sources.example("stdio"))
 
     def _neuralspot_example(self, library: Library) -> Program:
@@ -118,7 +115,6 @@ class Binaries:
         from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
 
         board, image = self._sources.board, Image(self._sources.model)
-        if self._emulated:
-            board_id = f"qemu:{board.name}"
-            return CMakeBuilder(board, self._options, board_id=board_id).build(image)
+        if not board.has_sdk:
+            return CMakeBuilder(board, self._options, board_id=real_id(board)).build(image)
         return NeuralSpotBuilder(board, self._options).build(image)

@@ -58,8 +58,8 @@ def folder_name(artifact: str, name: str) -> str:
 
 def why_not(artifact: str, board: BoardSpec) -> str | None:
     """Why an artifact does not exist for a board, or None."""
-    on_hardware = artifact in ("ambiqsuite", "power")
-    return _NO_BOARD.format(board.name) if on_hardware and board.kind != "hardware" else None
+    with_sdk = artifact in ("ambiqsuite", "power")
+    return _NO_BOARD.format(board.name) if with_sdk and not board.has_sdk else None
 
 
 def library(sources: Sources) -> Files:
@@ -74,7 +74,7 @@ def library(sources: Sources) -> Files:
         "flags": CORE_FLAGS[sources.board.core],
         "runtime": sources.runtime.version if sources.runtime else "",
     }
-    if sources.board.kind == "hardware":
+    if sources.board.has_sdk:
         compiled = sorted(set(sources.example(sources.console)) - set(sources.library()))
         context["sources"] = [name for name in compiled if not name.endswith(".h")]
         files["module.mk"] = render("library.mk", context, "deliver")

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.catalog.kinds import real_id
 from pytest_autodeploy.deliver.binaries import Binaries, attempt
 from pytest_autodeploy.deliver.delivery import Delivery, LeftOut
 from pytest_autodeploy.deliver.folders import why_not, write_sources
@@ -35,7 +36,7 @@ def generate(
     the memories of the board are too small, ResultsError.
     """
     options = options or BuildOptions()
-    board_id = f"qemu:{board.name}" if board.kind == "emulated" else board.name
+    board_id = real_id(board)
     builder = LibraryBuilder(board, options, board_id=board_id)
     without_runtime: list[LeftOut] = []
     runtime = attempt("TFLM's headers", lambda: builder.tree, without_runtime)

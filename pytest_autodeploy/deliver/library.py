@@ -63,7 +63,7 @@ class LibraryBuilder:
     @cached_property
     def tree(self) -> TflmTree:
         """The TFLM tree that libraries are made from. Raises TreeError: none for this board."""
-        if self._spec.kind == "hardware":
+        if self._spec.has_sdk:
             tree = find_sdk(self._options.sdk).runtime(self._options.tflm_root)
         else:
             tree = find_tflm(self._options.tflm_root)

@@ -79,7 +79,7 @@ class Sources:
     @property
     def console(self) -> Console:
         """Where an example on the board prints: QEMU's programs have a standard output."""
-        return "neuralspot" if self.board.kind == "hardware" else "stdio"
+        return "neuralspot" if self.board.has_sdk else "stdio"
 
     def _rendered(self, *templates: str) -> Files:
         return {f"{self.name}_{file}": _render(file, self.context) for file in templates}
@@ -142,7 +142,7 @@ def _place(sources: Sources, model_memory: str | None, arena_memory: str | None)
 
 
 def _memories(board: BoardSpec) -> Places:
-    return neuralspot.places_of(board) if board.kind == "hardware" else cmake.PLACES
+    return neuralspot.places_of(board) if board.has_sdk else cmake.PLACES
 
 
 def _places(board: BoardSpec, placement: Placement) -> dict[str, str]:

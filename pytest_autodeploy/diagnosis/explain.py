@@ -21,7 +21,6 @@ from pytest_autodeploy.diagnosis.evidence import Evidence, gather
 from pytest_autodeploy.diagnosis.explanation import Explanation
 from pytest_autodeploy.diagnosis.pc import PcSides
 from pytest_autodeploy.diagnosis.scene import Findings, Scene
-from pytest_autodeploy.rpc.messages import BoardKind
 
 if TYPE_CHECKING:
     from pytest_autodeploy.diagnosis.board import Arrays
@@ -85,12 +84,11 @@ def explain(
 
 
 def _same_kernels(session: ModelSession) -> bool:
-    """Whether the board runs the very kernels that the PC has: it is simulated with them."""
-    identity = session.identity
-    if identity.kind is not BoardKind.SIMULATED:
+    """Whether the board runs the very kernels that the PC has: it has their package."""
+    if not session.kind.pc_kernels:
         return False
     try:
-        return identity.engine_version == metadata.version("tflite-micro")
+        return session.identity.engine_version == metadata.version("tflite-micro")
     except metadata.PackageNotFoundError:
         return False
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Mapping
 
+from pytest_autodeploy.catalog.kinds import KINDS, Kind
 from pytest_autodeploy.doctor import boards, installation, meter, tools
-from pytest_autodeploy.doctor.check import Goal
+from pytest_autodeploy.doctor.check import Goal, Look
+from pytest_autodeploy.settings.board_options import DEFAULT_EVB
 
 _WHEELS = ("linux", "x86_64")
 """What tflite-micro has wheels for."""
@@ -17,26 +20,33 @@ _NO_WHEEL = (
     else "\ntflite-micro has wheels for Linux on x86-64 only: use that, WSL or a container of it"
 )
 
-_EVB_TOOLS = (tools.compiler, tools.make, tools.sdk, boards.probe_tool)
+LOOKS: Mapping[str, Look] = {
+    "sim": installation.packages_of("sim", _NO_WHEEL),
+    "compiler": tools.compiler,
+    "make": tools.make,
+    "cmake": tools.cmake,
+    "ninja_or_make": tools.ninja_or_make,
+    "tflm_tree": tools.tflm_tree,
+    "sdk": tools.sdk,
+    "qemu": tools.qemu,
+    "probe_tool": boards.probe_tool,
+}
+"""How each of the needs of boards is looked for."""
 
-SIMULATED = Goal(
-    "simulated",
-    "Simulated boards",
-    "pytest --tflite model.tflite",
-    (installation.packages_of("sim", _NO_WHEEL),),
-)
-EMULATED = Goal(
-    "emulated",
-    "Emulated boards",
-    "pytest --tflite model.tflite --evb qemu:mps2-an386",
-    (tools.compiler, tools.cmake, tools.ninja_or_make, tools.tflm_tree, tools.qemu),
-)
-EVB = Goal(
-    "evb",
-    "EVBs",
-    "pytest --tflite model.tflite --evb apollo4p_evb",
-    (*_EVB_TOOLS, boards.probes, boards.serial_ports),
-)
+
+def looks_of(kind: Kind) -> tuple[Look, ...]:
+    """What the boards of a kind need on the PC, whether or not one is connected."""
+    return tuple(LOOKS[need] for need in kind.needs)
+
+
+def _goal(kind: Kind) -> Goal:
+    """To run on a kind of boards; those of hardware have to be connected, too."""
+    board = f"{kind.prefix}{kind.example}"
+    how = "pytest --tflite model.tflite" + (f" --evb {board}" if board != DEFAULT_EVB else "")
+    connected = (boards.probes, boards.serial_ports) if kind.is_hardware else ()
+    return Goal(kind.goal_name, kind.goal_title, how, (*looks_of(kind), *connected))
+
+
 GOALS = (
     Goal(
         "installation",
@@ -44,9 +54,7 @@ GOALS = (
         "autodeploy inspect model.tflite",
         (installation.python, installation.plugin, installation.caches),
     ),
-    SIMULATED,
-    EMULATED,
-    EVB,
+    *(_goal(kind) for kind in KINDS),
     Goal(
         "energy",
         "Energy of EVBs",
@@ -66,6 +74,3 @@ GOALS = (
         (installation.packages_of("tensorflow"),),
     ),
 )
-
-KINDS = {"sim:": SIMULATED.looks, "qemu:": EMULATED.looks, "": _EVB_TOOLS}
-"""What the boards of a prefix need on the PC, whether or not one is connected."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from pytest_autodeploy.base.process import run_tool
 from pytest_autodeploy.board.emulated import QEMU
 from pytest_autodeploy.catalog.boards import CORES, board_names
+from pytest_autodeploy.catalog.kinds import EMULATED
 from pytest_autodeploy.doctor.check import Check
 from pytest_autodeploy.doctor.fixes import install, set_variable
 from pytest_autodeploy.image.errors import BuildError, ToolMissing, TreeError
@@ -105,11 +106,12 @@ def _with_machines(qemu: Check) -> Check:
     listed, output = ask("QEMU", [QEMU, "-machine", "help"], r"^Supported machines")
     if listed.state != "ok":
         return listed
-    lacks = [name for name in board_names("emulated") if not re.search(rf"^{name}\b", output, re.M)]
+    machines = board_names(EMULATED.part)
+    lacks = [name for name in machines if not re.search(rf"^{name}\b", output, re.M)]
     if lacks:
         what = f"{qemu.found} has no machine {' and no '.join(lacks)}"
         return Check("QEMU", "trouble", what, "install QEMU 6.0 or newer")
-    return Check("QEMU", "ok", f"{qemu.found}: {', '.join(board_names('emulated'))}")
+    return Check("QEMU", "ok", f"{qemu.found}: {', '.join(machines)}")
 
 
 def tflm_tree(options: BuildOptions) -> Iterable[Check]:

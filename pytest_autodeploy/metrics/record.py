@@ -123,7 +123,7 @@ def board_facts(session: ModelSession) -> Record:
     return {
         "id": session.board.id,
         "name": identity.board,
-        "kind": identity.kind.name.lower(),
+        "kind": session.kind.name,
         "source": session.source,
         "core": identity.core,
         "port": session.board.port,

@@ -58,7 +58,7 @@ class Artifacts:
         self._make(model, board, load(folder, model))
 
     def _make(self, model: Model, board: Board, found: Characterization) -> None:
-        from pytest_autodeploy.board.select import build_options
+        from pytest_autodeploy.board.makers import build_options
         from pytest_autodeploy.deliver.generate import generate
 
         options = build_options(self._settings, runtime_of(self._item.config).build_cache())

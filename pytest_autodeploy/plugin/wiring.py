@@ -56,12 +56,12 @@ def _check(board_id: str, runtime: Runtime, settings: Settings) -> bool:
 
 
 def _connected(board: Board, runtime: Runtime, settings: Settings) -> ValidatorClient:
-    """The client of a board: a simulated one needs no model, firmware for others comes with one."""
-    from pytest_autodeploy.board.simulated import SimulatedBoard
+    """The client of a board: of a controllable one without a model; others need one."""
+    from pytest_autodeploy.board.base import Controllable
     from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.model.find import find_models
 
-    if isinstance(board, SimulatedBoard):
+    if isinstance(board, Controllable):
         board.connect()
     elif settings.tflite:
         board.load(Image(runtime.model(find_models(settings.tflite, settings.root)[0])))

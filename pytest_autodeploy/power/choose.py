@@ -98,10 +98,10 @@ class Meters:
         return self._joulescope
 
     def _of_simulated(self, board: Board) -> Meter:
-        from pytest_autodeploy.board.simulated import SimulatedBoard
+        from pytest_autodeploy.board.base import Controllable
         from pytest_autodeploy.power.simulated import SimulatedMeter
 
-        if not isinstance(board, SimulatedBoard):
+        if not isinstance(board, Controllable):
             raise MeterUnavailable(
                 "no simulated meter: it belongs to simulated boards that this run starts",
                 board=board.id,

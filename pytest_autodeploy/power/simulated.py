@@ -17,7 +17,7 @@ from pytest_autodeploy.power.meter import Chunk, MeterFacts
 if TYPE_CHECKING:
     import numpy as np
 
-    from pytest_autodeploy.board.simulated import SimulatedBoard
+    from pytest_autodeploy.board.base import Controllable
 
 RATE_HZ = 500_000.0
 CHUNK = 1 << 16
@@ -30,7 +30,7 @@ TIMEOUT_S = 10.0
 class SimulatedMeter:
     """The meter that belongs to a simulated board; its noise depends on ``seed`` alone."""
 
-    def __init__(self, board: SimulatedBoard, seed: int = 0) -> None:
+    def __init__(self, board: Controllable, seed: int = 0) -> None:
         self._board = board
         self._seed = seed
         self._position = 0

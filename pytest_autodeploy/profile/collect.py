@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Source
 from pytest_autodeploy.profile.records import Layer, LayerProfile, Run
-from pytest_autodeploy.rpc.messages import BoardKind
 
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
@@ -34,7 +33,7 @@ def collect_profile(
     hz = identity.tick_hz
     ticks_are_cycles = (
         identity.tick_hz == identity.clocks_hz[identity.clock]
-        and identity.kind is not BoardKind.EMULATED  # its ticks count instructions
+        and source != "emulated"  # such ticks count instructions
     )
     macs = _macs_by_layer(model, [record.tag for record in records])
     layers = tuple(

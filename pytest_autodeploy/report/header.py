@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from pytest_autodeploy.base.measurement import Source
+from pytest_autodeploy.catalog.kinds import kind_of
 from pytest_autodeploy.settings.settings import Settings
+
+_SOURCES: Mapping[Source, str] = {
+    "modelled": ": figures are modelled, not measured",
+    "emulated": ": times are counts of instructions, not measured",
+}
 
 
 def header_lines(settings: Settings) -> list[str]:
@@ -16,8 +25,6 @@ def header_lines(settings: Settings) -> list[str]:
 
 def _board(board_id: str, settings: Settings) -> str:
     port = settings.evb_port or "opened when it is first used"
-    if board_id.startswith("sim:"):
-        return f"{board_id}, simulated: figures are modelled, not measured; port {port}"
-    if board_id.startswith("qemu:"):
-        return f"{board_id}, emulated: times are counts of instructions, not measured"
-    return f"{board_id}, hardware; port {port}"
+    kind = kind_of(board_id)
+    at = f"; port {port}" if kind.attachable else ""
+    return f"{board_id}, {kind.name}{_SOURCES.get(kind.source, '')}{at}"

@@ -9,7 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pytest_autodeploy.base.errors import AutodeployError
-from pytest_autodeploy.board.select import EMULATED, check_names, link_arguments, spec_of
+from pytest_autodeploy.board.makers import link_arguments
+from pytest_autodeploy.board.select import check_names
+from pytest_autodeploy.catalog.kinds import kind_of, spec_of
 from pytest_autodeploy.limits.declarations import SETTABLE, LimitError, declare_text, setting_texts
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
@@ -126,9 +128,9 @@ def _check_counters(settings: Settings) -> None:
     """Only a Cortex-M55 on silicon, or a simulated one, counts events that can be chosen."""
     for board_id in settings.evb if settings.evb_counters else ():
         core = spec_of(board_id).core
-        emulated = board_id.startswith(EMULATED)
-        if emulated or core != "cortex-m55":
-            why = "QEMU has none" if emulated else f"its {core} has none"
+        why = kind_of(board_id).no_events
+        if why or core != "cortex-m55":
+            why = why or f"its {core} has none"
             raise SettingError(
                 f"{settings.sources['evb_counters']}: {board_id} has no performance monitor: {why}"
             )
@@ -165,8 +167,8 @@ def _check_power(settings: Settings, *, read: bool) -> None:
         raise SettingError(f"{origin}: {error}") from None
     if read and choice.kind == "replay" and not (settings.root / str(choice.what)).exists():
         raise SettingError(f"{origin}: no such file or folder: {choice.what}")
-    simulated = [board for board in settings.evb if board.startswith("sim:")]
-    if choice.kind == "sim" and (not simulated or settings.evb_port is not None):
+    owners = any(kind_of(board).own_meter for board in settings.evb)
+    if choice.kind == "sim" and (not owners or settings.evb_port is not None):
         raise SettingError(f"{origin}: sim is for simulated boards that this run starts")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.base.scratch import Scratch
+from pytest_autodeploy.catalog.kinds import kind_of
 from pytest_autodeploy.model.find import ModelFile
 from pytest_autodeploy.run.preflight import npu_arguments
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from pytest_autodeploy.settings.settings import Settings
 
 FAULTS_BEFORE_BROKEN = 2
-EMULATED_RUNS = 5
-"""Random inputs on an emulated board, where an inference takes up to a fifth of a second."""
 
 
 class Runtime:
@@ -41,7 +40,7 @@ class Runtime:
         self._inputs: dict[str, Inputs] = {}
         self._labels: Labels | None = None
         self._references: dict[tuple[str, tuple[str, ...]], Reference] = {}
-        self._boards: dict[tuple[str, tuple[str, ...]], Board] = {}
+        self._boards: dict[tuple[str, str], Board] = {}
         self._faults: Counter[tuple[str, str]] = Counter()
         self._broken: dict[tuple[str, str], str] = {}
         self._meters: Meters | None = None
@@ -119,12 +118,11 @@ class Runtime:
         return self._labels
 
     def _board_inputs(self, model: Model, board: Board) -> Inputs:
-        """The inputs of the run; fewer random ones, of the same, on an emulated board."""
+        """The inputs of the run; fewer random ones, of the same, on a slow kind."""
         inputs = self.inputs(model)
         chosen = self.inputs_path is not None or "runs" in self.settings.sources
-        if chosen or board.spec.kind != "emulated":
-            return inputs
-        return replace(inputs, arrays=tuple(array[:EMULATED_RUNS] for array in inputs.arrays))
+        runs = None if chosen else kind_of(board.id).random_runs
+        return replace(inputs, arrays=tuple(array[:runs] for array in inputs.arrays))
 
     def reference(self, model: Model, kernels: str = "auto") -> Reference:
         """The PC side of a model; ``kernels`` pins one path, "auto" is what the settings say."""
@@ -142,10 +140,9 @@ class Runtime:
         """The board of that id, not started. Raises SettingError."""
         from pytest_autodeploy.board.select import make_board
 
-        arguments = tuple((options or {}).get("sim_arguments", ()))
-        key = (board_id, arguments)
+        key = (board_id, repr(options or {}))
         if key not in self._boards:
-            self._boards[key] = make_board(board_id, self.settings, self.build_cache(), arguments)
+            self._boards[key] = make_board(board_id, self.settings, self.build_cache(), options)
         return self._boards[key]
 
     def build_cache(self) -> Path | None:
@@ -216,8 +213,8 @@ class Runtime:
         return estimate(model, accelerator, cache=cache, **npu_arguments(self.settings))
 
     def _latency_runs(self, board: Board) -> int:
-        """Timed inferences; one is enough where counts of instructions are always the same."""
-        exact = board.spec.kind == "emulated" and "latency_runs" not in self.settings.sources
+        """Timed inferences; one is enough where times are always the same."""
+        exact = kind_of(board.id).exact and "latency_runs" not in self.settings.sources
         return 1 if exact else self.settings.latency_runs
 
     def fault(self, model_id: str, board_id: str, error: AutodeployError, test: str) -> None:

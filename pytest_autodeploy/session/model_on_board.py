@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardRefused
 from pytest_autodeploy.base.measurement import Source
-from pytest_autodeploy.board.base import Board, source_of
+from pytest_autodeploy.board.base import Board
+from pytest_autodeploy.catalog.kinds import Kind, answering_kind
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.profile.passes import CounterChoice
@@ -117,9 +118,14 @@ class ModelOnBoard:
         return Capability.LAYER_PROFILE in self.identity.capabilities
 
     @property
+    def kind(self) -> Kind:
+        """The kind of this board."""
+        return answering_kind(self.board.id, self.identity.kind.name.lower())
+
+    @property
     def source(self) -> Source:
         """The source of this board's figures."""
-        return source_of(self.identity.kind)
+        return self.kind.source
 
     @property
     def reset_each(self) -> bool:

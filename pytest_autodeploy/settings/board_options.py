@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from pytest_autodeploy.catalog.kinds import SIMULATED, syntax
 from pytest_autodeploy.catalog.pmu import SYNTAX, parse_events
 from pytest_autodeploy.settings.option import Option, positive_float, positive_int
 
-DEFAULT_EVB = "sim:apollo4p_evb"
+DEFAULT_EVB = f"{SIMULATED.prefix}apollo4p_evb"
 
 BOARD_OPTIONS = (
     Option(
         "evb",
         "--evb",
-        "Board to run on: an EVB by its name, sim:NAME a simulated one, qemu:NAME an emulated "
-        f"Cortex-M machine. Repeatable (default: {DEFAULT_EVB})",
+        f"Board to run on: {syntax()} Repeatable (default: {DEFAULT_EVB})",
         metavar="NAME",
         ini="args",
         default=(DEFAULT_EVB,),

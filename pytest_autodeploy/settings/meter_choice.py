@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from pytest_autodeploy.catalog.kinds import kind_of
+
 if TYPE_CHECKING:
     from pytest_autodeploy.settings.settings import Settings
 
@@ -37,10 +39,10 @@ def parse_choice(text: str) -> Choice:
 
 
 def chosen_for(board_id: str, settings: Settings) -> Choice:
-    """The meter of a board: the chosen one, else the simulated one of a simulated board."""
+    """The meter of a board: the chosen one, else the one that belongs to the board, if any."""
     if settings.power is not None:
         return parse_choice(settings.power)
-    owned = board_id.startswith("sim:") and settings.evb_port is None
+    owned = kind_of(board_id).own_meter and settings.evb_port is None
     return Choice("sim") if owned else Choice("off")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from pytest_autodeploy.base.errors import AutodeployError, MissingExtra
 from pytest_autodeploy.catalog.boards import board_names, board_spec
+from pytest_autodeploy.catalog.kinds import SIMULATED
 from pytest_autodeploy.sim.captured import STDERR, CapturedStderr
 from pytest_autodeploy.sim.faults import SYNTAX, Fault, Faults, parse_fault
 from pytest_autodeploy.sim.flash import distribution_version
@@ -175,7 +176,7 @@ def _introduction(options: argparse.Namespace, url: str) -> list[str]:
     if options.model is None:
         return [*lines, "It runs no model: start it with one to attach pytest to it."]
     pytest = ["pytest", "autodeploy", f"--tflite={options.model}"]
-    attach = [*pytest, "--evb", f"sim:{options.board}", "--evb-port", url]
+    attach = [*pytest, "--evb", f"{SIMULATED.prefix}{options.board}", "--evb-port", url]
     return [*lines, f"It runs {options.model.name}. In another terminal:", f"  {join(attach)}"]
 
 

@@ -91,7 +91,7 @@ def test_a_board_that_is_attached_is_not_flashed_by_another_run(
     model = load_model(DIGITS)
     simulated.flash(model.content)
     name, port = "sim:apollo4p_evb", simulated.ready["port"]
-    attached = AttachedBoard(name, board_spec("apollo4p_evb"), port, simulated=True, timeout_s=30)
+    attached = AttachedBoard(name, board_spec("apollo4p_evb"), port, timeout_s=30)
     attached.load(Image(model))
     flashing = board_of(bench, simulated)
     with pytest.raises(BoardUnavailable, match="used by another run"):

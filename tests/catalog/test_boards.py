@@ -46,9 +46,9 @@ def test_every_board_is_complete_and_names_its_sources(name: str) -> None:
     assert spec.sources.keys() == groups | {f"memory.{memory}" for memory in spec.memories}
 
 
-@pytest.mark.parametrize("name", board_names("emulated"))
+@pytest.mark.parametrize("name", board_names("machine"))
 def test_every_machine_has_memories_and_a_clock_but_nothing_of_a_board(name: str) -> None:
-    spec = board_spec(name, "emulated")
+    spec = board_spec(name, "machine")
 
     assert {"mram", "sram", "psram"} == spec.memories.keys()
     assert spec.clocks_hz.keys() == {"HP"}
@@ -61,7 +61,7 @@ def test_boards_and_machines_are_not_taken_for_one_another() -> None:
     with pytest.raises(UnknownBoard, match="unknown board 'mps2-an386'"):
         board_spec("mps2-an386")
     with pytest.raises(UnknownBoard, match="unknown emulated board 'mps2_an386'") as caught:
-        board_spec("mps2_an386", "emulated")
+        board_spec("mps2_an386", "machine")
 
     assert "Did you mean mps2-an386? Emulated boards: mps2-an386, mps3-an547" in str(caught.value)
 
@@ -149,7 +149,7 @@ def test_copies_of_the_inputs_leave_less_for_the_arena() -> None:
 
 
 def test_inputs_that_fill_the_memory_leave_no_arena() -> None:
-    spec = board_spec("mps2-an386", "emulated")
+    spec = board_spec("mps2-an386", "machine")
 
     with pytest.raises(ModelDoesNotFit, match=r"arena .* \+ inputs 4,096\.0 KB > SRAM 4,096\.0 KB"):
         place(spec, 50_000, buffer_bytes=4 << 20)

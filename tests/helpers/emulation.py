@@ -17,7 +17,7 @@ from pytest_autodeploy.image.trees import TFLM_VARIABLE
 from pytest_autodeploy.model.load import load_model
 
 COMPILER = shutil.which("arm-none-eabi-g++") or ""
-MACHINES = board_names("emulated")
+MACHINES = board_names("machine")
 
 
 def _needs(*programs: str) -> pytest.MarkDecorator:
@@ -35,7 +35,7 @@ needs_tflm = pytest.mark.skipif(
 
 def machine(name: str) -> BoardSpec:
     """An emulated machine of the catalog."""
-    return board_spec(name, "emulated")
+    return board_spec(name, "machine")
 
 
 def image(folder: Path, content: bytes, name: str = "model", arena_bytes: int = 0) -> Image:

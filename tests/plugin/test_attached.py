@@ -75,9 +75,7 @@ def test_a_board_that_another_run_uses_is_refused() -> None:
 
     def attach(timeout_s: float) -> AttachedBoard:
         spec = board_spec("apollo4p_evb")
-        board = AttachedBoard(
-            "sim:apollo4p_evb", spec, port, simulated=True, timeout_s=5, lock_timeout_s=timeout_s
-        )
+        board = AttachedBoard("sim:apollo4p_evb", spec, port, timeout_s=5, lock_timeout_s=timeout_s)
         board.load(Image(model))
         return board
 

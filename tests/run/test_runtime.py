@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytest_autodeploy.catalog.kinds import EMULATED
 from pytest_autodeploy.model.load import load_model
-from pytest_autodeploy.run.runtime import EMULATED_RUNS, Runtime
+from pytest_autodeploy.run.runtime import Runtime
 from pytest_autodeploy.settings.settings import resolve
 from tests.helpers.support import DIGITS
 
@@ -34,7 +35,7 @@ def runtime(**options: Any) -> Iterator[Runtime]:
     ("board", "options", "count"),
     [
         ("sim:apollo4p_evb", {}, 10),
-        ("qemu:mps3-an547", {}, EMULATED_RUNS),
+        ("qemu:mps3-an547", {}, EMULATED.random_runs),
         ("qemu:mps3-an547", {"runs": "7"}, 7),
         ("apollo4p_evb", {}, 10),
     ],

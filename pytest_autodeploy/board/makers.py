@@ -1,0 +1,121 @@
+"""One maker for each kind of boards: from what a user asked for to a board that is not started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.catalog.kinds import EMULATED, HARDWARE, SIMULATED, Kind
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.settings.option import positive_float
+from pytest_autodeploy.settings.settings import SettingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.settings.settings import Settings
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a board is made from: its id as typed, its entry of the catalog, the run's settings.
+
+    ``cache`` is the folder for built firmware, None the user's own; ``options`` are those of the
+    fixture ``evb_options`` that the kind takes.
+    """
+
+    board_id: str
+    spec: BoardSpec
+    settings: Settings
+    cache: Path | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def build_options(self) -> BuildOptions:
+        """What the settings say about builds."""
+        return build_options(self.settings, self.cache)
+
+
+Maker = Callable[[Order], "Board"]
+
+
+def simulated(order: Order) -> Board:
+    """A process on this PC with TFLM's kernels."""
+    from pytest_autodeploy.board.simulated import SimulatedBoard
+
+    given: Sequence[str] = order.options.get("sim_arguments", ())
+    arguments = [*link_arguments(order.settings.evb_sim_link), *given]
+    timeout_s = order.settings.evb_timeout
+    return SimulatedBoard(order.board_id, order.spec, timeout_s=timeout_s, arguments=arguments)
+
+
+def emulated(order: Order) -> Board:
+    """A machine of QEMU."""
+    from pytest_autodeploy.board.emulated import EmulatedBoard
+    from pytest_autodeploy.image.cmake import CMakeBuilder
+
+    builder = CMakeBuilder(order.spec, order.build_options, board_id=order.board_id)
+    timeout_s = order.settings.evb_timeout
+    return EmulatedBoard(order.board_id, order.spec, builder, timeout_s=timeout_s)
+
+
+def hardware(order: Order) -> Board:
+    """An EVB behind its probe."""
+    from pytest_autodeploy.board.hardware import HardwareBoard
+    from pytest_autodeploy.board.jlink import JLink
+    from pytest_autodeploy.board.pyocd import PyOcd
+    from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
+
+    settings, spec = order.settings, order.spec
+    tool = PyOcd if settings.evb_flash_tool == "pyocd" else JLink
+    return HardwareBoard(
+        order.board_id,
+        spec,
+        probe=tool(order.board_id, spec.jlink_device, serial=settings.evb_probe),
+        firmware_for=NeuralSpotBuilder(spec, order.build_options).build,
+        port=settings.evb_port,
+        timeout_s=settings.evb_timeout,
+    )
+
+
+MAKERS: Mapping[str, Maker] = {
+    SIMULATED.prefix: simulated,
+    EMULATED.prefix: emulated,
+    HARDWARE.prefix: hardware,
+}
+"""Of the kinds of this package, by prefix."""
+
+
+def maker_of(kind: Kind) -> Maker:
+    """What makes the boards of a kind, which an installed package may have brought."""
+    return kind.make or MAKERS[kind.prefix]
+
+
+def build_options(settings: Settings, cache: Path | None) -> BuildOptions:
+    """What the settings say about builds; ``cache`` None is the user's own folder."""
+    return BuildOptions(
+        tflm_root=settings.evb_tflm_root,
+        sdk=settings.evb_sdk,
+        toolchain=settings.evb_toolchain,
+        cache=cache,
+        model_memory=settings.evb_model_memory,
+        arena_memory=settings.evb_arena_memory,
+    )
+
+
+def link_arguments(text: str | None) -> list[str]:
+    """Arguments of the simulated board for ``bytes_per_s=N,latency_ms=N``. Raises SettingError."""
+    arguments: list[str] = []
+    for part in text.split(",") if text else ():
+        key, _, value = part.partition("=")
+        if key not in ("bytes_per_s", "latency_ms"):
+            raise SettingError(f"--evb-sim-link {text!r}: use bytes_per_s=N,latency_ms=N")
+        try:
+            number = positive_float(value)
+        except ValueError as error:
+            raise SettingError(f"--evb-sim-link {text!r}: {error}") from None
+        arguments += [f"--link-{key.replace('_', '-')}", str(number)]
+    return arguments

@@ -1,0 +1,232 @@
+"""The kinds of boards: one row for each, which everything else that knows kinds is derived from.
+
+What stands before the name of a board, up to the colon, is its kind: ``sim:apollo4p_evb``. Rows are
+data; what makes a board of a kind is in ``board/makers.py``. An installed package adds a kind by an
+entry point of the group ``autodeploy.board_kinds`` that has the prefix for its name and a ``Kind``
+with a ``make`` for its object::
+
+    [project.entry-points."autodeploy.board_kinds"]
+    mykind = "my_package:KIND"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.base.measurement import Source
+    from pytest_autodeploy.catalog.boards import BoardSpec, Part
+
+NEEDS = (
+    *("sim", "compiler", "make", "cmake", "ninja_or_make", "tflm_tree", "sdk"),
+    *("qemu", "probe_tool"),
+)
+"""What boards may need on the PC: an extra, or what ``autodeploy doctor`` can look for."""
+
+ANSWERS = ("simulated", "emulated", "hardware")
+"""What a board may say of itself over RPC."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of boards.
+
+    ``prefix`` stands before names, with its colon; ``name`` is the kind's in reports and baselines,
+    ``noun`` one board of it, and ``runs`` says what runs a model. ``source`` is that of its
+    figures. NAMEs are those of a ``part`` of the catalog; a kind that ``stands_in`` only has the
+    name, memories and clocks of such a board.
+    """
+
+    prefix: str
+    name: str
+    noun: str
+    runs: str
+    source: Source
+    part: Part = "board"
+    stands_in: bool = True
+    is_hardware: bool = False
+    needs: tuple[str, ...] = ()
+    """Of ``NEEDS``: what has to be on the PC."""
+
+    attachable: bool = False
+    """``--evb-port`` reaches one that runs already; else each is started by the run."""
+
+    answers_as: tuple[str, ...] = ANSWERS
+    """What one that is attached to may say of itself, of ``ANSWERS``."""
+
+    own_meter: bool = False
+    """A power meter belongs to each that the run starts."""
+
+    exact: bool = False
+    """Times are the same in every run, so that one inference tells them."""
+
+    random_runs: int | None = None
+    """Random inputs of a run that does not say how many; None is the default of the option."""
+
+    no_events: str | None = None
+    """Why events cannot be chosen whatever the core is; None when a Cortex-M55 counts them."""
+
+    pc_kernels: bool = False
+    """It runs the kernels of the package tflite-micro."""
+
+    options: tuple[str, ...] = ()
+    """Keys of the fixture ``evb_options`` that it takes."""
+
+    goal: str = ""
+    """Its name and title for ``autodeploy doctor``; by default from ``name``."""
+
+    title: str = ""
+    example: str = "apollo4p_evb"
+    """A NAME of the catalog, for messages."""
+
+    make: Callable[[Any], Any] | None = field(default=None, compare=False)
+    """From a ``board.makers.Order`` to a ``Board``; None for the kinds of this package."""
+
+    def __post_init__(self) -> None:
+        if self.prefix and not (self.prefix.endswith(":") and self.prefix[:-1].isidentifier()):
+            raise ValueError(f"the prefix {self.prefix!r} is not a word and a colon")
+        for what, given, known in (
+            ("needs", self.needs, NEEDS),
+            ("answers_as", self.answers_as, ANSWERS),
+        ):
+            unknown = [each for each in given if each not in known]
+            if unknown:
+                raise ValueError(f"{what} has {unknown[0]!r}; valid are {', '.join(known)}")
+
+    @property
+    def shown(self) -> str:
+        """How a board of it is typed: ``sim:NAME``."""
+        return f"{self.prefix}NAME"
+
+    @property
+    def goal_name(self) -> str:
+        """What ``autodeploy doctor`` calls it."""
+        return self.goal or self.name
+
+    @property
+    def goal_title(self) -> str:
+        """The title of ``autodeploy doctor``'s section."""
+        return self.title or f"{self.name.capitalize()} boards"
+
+
+SIMULATED = Kind(
+    prefix="sim:",
+    name="simulated",
+    noun="a simulated board",
+    runs="TFLM's kernels on this PC, modelled time",
+    source="modelled",
+    needs=("sim",),
+    attachable=True,
+    answers_as=("simulated",),
+    own_meter=True,
+    pc_kernels=True,
+    options=("sim_arguments",),
+)
+EMULATED = Kind(
+    prefix="qemu:",
+    name="emulated",
+    noun="an emulated machine",
+    runs="Arm firmware on QEMU, counts of instructions",
+    source="emulated",
+    part="machine",
+    stands_in=False,
+    needs=("compiler", "cmake", "ninja_or_make", "tflm_tree", "qemu"),
+    exact=True,
+    random_runs=5,  # an inference takes up to a fifth of a second
+    no_events="QEMU has none",
+    example="mps2-an386",
+)
+HARDWARE = Kind(
+    prefix="",
+    name="hardware",
+    noun="an EVB",
+    runs="an EVB, flashed through its probe, measured",
+    source="measured",
+    stands_in=False,
+    is_hardware=True,
+    needs=("compiler", "make", "sdk", "probe_tool"),
+    attachable=True,
+    answers_as=("hardware", "emulated"),
+    goal="evb",
+    title="EVBs",
+)
+
+KINDS = (SIMULATED, EMULATED, HARDWARE)
+"""The kinds of this package, in the order of listings."""
+
+_BY_PREFIX = {kind.prefix: kind for kind in KINDS}
+_BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+def split(board_id: str) -> tuple[str, str]:
+    """The prefix of what a user typed, with its colon, and the name."""
+    prefix, colon, name = board_id.rpartition(":")
+    return prefix + colon, name
+
+
+def kind_of(board_id: str) -> Kind:
+    """The kind of a board that a user typed. Raises UnknownBoard, BrokenKind.
+
+    Installed packages are asked only for a prefix that is none of ours.
+    """
+    prefix, _ = split(board_id)
+    if prefix in _BY_PREFIX:
+        return _BY_PREFIX[prefix]
+    from pytest_autodeploy.catalog.boards import UnknownBoard
+    from pytest_autodeploy.catalog.plugged import names, plugged
+
+    if prefix[:-1] in names():
+        return plugged(prefix[:-1])
+    raise UnknownBoard(f"unknown kind of board {board_id!r}", hint=syntax(*names()))
+
+
+def all_kinds() -> tuple[Kind, ...]:
+    """Our kinds and those of installed packages, for a listing. Raises BrokenKind."""
+    from pytest_autodeploy.catalog.plugged import names, plugged
+
+    return (*KINDS, *(plugged(name) for name in names() if f"{name}:" not in _BY_PREFIX))
+
+
+def spec_of(board_id: str) -> BoardSpec:
+    """The entry of the catalog for a board that a user typed.
+
+    Raises UnknownBoard, with the name that may have been meant.
+    """
+    from pytest_autodeploy.catalog.boards import UnknownBoard, board_names, board_spec, closest
+
+    kind, (_, name) = kind_of(board_id), split(board_id)
+    try:
+        return board_spec(name, kind.part)
+    except UnknownBoard as error:
+        near = closest(name, kind.part)
+        meant = f"Did you mean {kind.prefix}{near}? " if near else ""
+        known = ", ".join(kind.prefix + each for each in board_names(kind.part))
+        raise UnknownBoard(f"unknown board {board_id!r}", hint=f"{meant}Boards: {known}") from error
+
+
+def syntax(*plugged: str) -> str:
+    """How boards of each kind are typed, as a sentence; ``plugged`` are names of further kinds."""
+    kinds = sorted(KINDS, key=lambda kind: kind.prefix != "")
+    words = [f"{kind.shown} {'is ' if not kind.prefix else ''}{kind.noun}" for kind in kinds]
+    return f"{', '.join([*words, *(f'{name}:NAME' for name in plugged)])}."
+
+
+def real_kind(spec: BoardSpec) -> Kind:
+    """The kind of the very board that an entry of the catalog is about."""
+    return next(kind for kind in KINDS if kind.part == spec.part and not kind.stands_in)
+
+
+def real_id(spec: BoardSpec) -> str:
+    """What a user types for the very board that an entry of the catalog is about."""
+    return f"{real_kind(spec).prefix}{spec.name}"
+
+
+def answering_kind(board_id: str, answered: str) -> Kind:
+    """The kind of a board by what the user typed; behind an EVB's name, by what it says it is.
+
+    ``answered`` is one of ``ANSWERS``: an emulated board may be attached to in an EVB's place.
+    """
+    asked = kind_of(board_id)
+    return _BY_NAME[answered] if asked.is_hardware else asked
