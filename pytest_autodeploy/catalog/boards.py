@@ -24,6 +24,9 @@ TRANSPORTS: tuple[Transport, ...] = ("usb", "uart")  # of hardware
 MEMORIES = ("mram", "sram", "dtcm", "itcm", "psram")
 CLOCK_MODES = ("LP", "HP")
 PINS = ("in0", "in1", "trigger")
+IO_VOLTAGES = (1.8, 2.1, 2.5, 2.7, 3.0, 3.3, 3.6, 5.0)
+"""Levels of pins in volts, as a Joulescope JS110 can be set to: joulescope's ``io_voltage``."""
+
 INHERITED = ("core", "memory", "clocks_hz", "jlink", "counters")
 """What a chip can take from another one with ``like``."""
 
@@ -72,6 +75,7 @@ class BoardSpec:
     load_address: int
     power_pins: Mapping[str, int]  # GPIO numbers of "in0", "in1" and "trigger"
     app_pins: Mapping[str, int]  # those of the power application, which has no link
+    io_voltage: float  # of these pins, in volts
     counters: tuple[str, ...]  # per-layer counters of the real board
     sources: Mapping[str, str]
     disagreements: Mapping[str, str]
@@ -151,6 +155,7 @@ def _board(name: str, raw: Mapping[str, Any], socs: Mapping[str, Any]) -> BoardS
         load_address=jlink.whole("load_address", 0),
         power_pins=_pins(board.table("power")),
         app_pins=_pins(board.table("power_app" if board.has("power_app") else "power")),
+        io_voltage=board.table("power").number_of("io_voltage", IO_VOLTAGES),
         counters=soc.table("counters").texts("names"),
         sources=MappingProxyType({group: entry.text("source") for group, entry in groups.items()}),
         disagreements=MappingProxyType({group: text for group, text in words.items() if text}),
@@ -177,6 +182,7 @@ def _machine(name: str, raw: Mapping[str, Any]) -> BoardSpec:
         load_address=0,
         power_pins=MappingProxyType({}),
         app_pins=MappingProxyType({}),
+        io_voltage=0,
         counters=(),
         sources=MappingProxyType({group: entry.text("source") for group, entry in groups.items()}),
         disagreements=MappingProxyType({}),

@@ -43,6 +43,13 @@ class Entry:
             raise self._error(key, f"is {value}, less than {least}")
         return value
 
+    def number_of(self, key: str, choices: tuple[float, ...]) -> float:
+        """One of the numbers."""
+        value = float(self._get(key, float))
+        if value not in choices:
+            raise self._error(key, f"is {value:g}, not one of {', '.join(map(str, choices))}")
+        return value
+
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of strings."""
         values = self._get(key, list)
@@ -66,7 +73,8 @@ class Entry:
         if key not in self.raw:
             raise self._error(key, "is missing")
         value = self.raw[key]
-        if not isinstance(value, kind) or isinstance(value, bool):
+        kinds = (float, int) if kind is float else kind
+        if not isinstance(value, kinds) or isinstance(value, bool):
             raise self._error(key, f"is {value!r}, not {_KINDS[kind]}")
         return value
 
@@ -77,6 +85,7 @@ class Entry:
 _KINDS: Mapping[type, str] = {
     str: "a string",
     int: "a whole number",
+    float: "a number",
     list: "a list",
     dict: "a table",
 }

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 OPTIONS = ("io_voltage",)
 """What ``power_meter_options`` may set."""
 
-IO_VOLTAGE = {"apollo3p_evb": 3.3}
-DEFAULT_IO_VOLTAGE = 1.8
-
-
 CAPTURES = "captures"
 """The folder below the results for what ``--autodeploy-save-capture`` keeps."""
 
@@ -93,8 +89,8 @@ class Meters:
         from pytest_autodeploy.power.joulescope import Joulescope
 
         if self._joulescope is None:
-            volts = IO_VOLTAGE.get(board.spec.name, DEFAULT_IO_VOLTAGE)
-            self._joulescope = Joulescope(serial, io_voltage=self._options.get("io_voltage", volts))
+            volts = self._options.get("io_voltage", board.spec.io_voltage)
+            self._joulescope = Joulescope(serial, io_voltage=volts)
         return self._joulescope
 
     def _of_simulated(self, board: Board) -> Meter:

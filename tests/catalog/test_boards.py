@@ -42,6 +42,7 @@ def test_every_board_is_complete_and_names_its_sources(name: str) -> None:
     assert spec.core == ("cortex-m4f" if name.startswith(("apollo3p", "apollo4")) else "cortex-m55")
     assert spec.usb_vid == (0xCAFE if spec.transport == "usb" else 0x1366)
     assert spec.power_pins.keys() == {"in0", "in1", "trigger"}
+    assert spec.io_voltage == (3.3 if name == "apollo3p_evb" else 1.8)
     groups = {"board", "power", "clocks_hz", "jlink", "counters"}
     assert spec.sources.keys() == groups | {f"memory.{memory}" for memory in spec.memories}
 
@@ -54,6 +55,7 @@ def test_every_machine_has_memories_and_a_clock_but_nothing_of_a_board(name: str
     assert spec.clocks_hz.keys() == {"HP"}
     assert (spec.transport, spec.jlink_device, spec.usb_vid) == ("socket", "", 0)
     assert not spec.power_pins
+    assert not spec.io_voltage
     assert not spec.counters
 
 
@@ -100,6 +102,13 @@ def test_nothing_is_close_to_nonsense() -> None:
         ("[soc.apollo4p.memory.dtcm]", "[soc.apollo4p.memory.tcm]", "unknown memory tcm"),
         ('core = "cortex-m55"', 'core = "cortex-m7"', "core is 'cortex-m7', not one of"),
         ('soc = "apollo4p"', 'soc = "apollo9"', "soc is 'apollo9', not one of"),
+        (
+            "io_voltage = 3.3",
+            "io_voltage = 3.2",
+            r"apollo3p_evb\.power: io_voltage is 3.2, not one",
+        ),
+        ("io_voltage = 3.3", 'io_voltage = "3.3"', "io_voltage is '3.3', not a number"),
+        ("io_voltage = 3.3", "", r"apollo3p_evb\.power: io_voltage is missing"),
         ("trigger = 14", "trigger = -1", r"board\.apollo510_evb\.power: trigger is -1"),
         ('title = "Apollo510 EVB"', 'title = ""', r"board\.apollo510_evb: title is empty"),
         ('"INST_RETIRED"', "1", "names is not a list of strings"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,13 +11,17 @@ pytest.importorskip("joulescope", reason="needs the extra 'joulescope'")
 
 from joulescope.v1 import driver as package
 
+from pytest_autodeploy.board.select import make_board
+from pytest_autodeploy.catalog.boards import IO_VOLTAGES
 from pytest_autodeploy.power.checks import check_window
+from pytest_autodeploy.power.choose import Meters
 from pytest_autodeploy.power.errors import MeterFailed, MeterUnavailable, WindowFault
 from pytest_autodeploy.power.handshake import Handshake
 from pytest_autodeploy.power.joulescope import Joulescope
 from pytest_autodeploy.power.meter import BOTH
 from pytest_autodeploy.power.plan import WAIT_S
 from pytest_autodeploy.power.window import Window, WindowFinder
+from pytest_autodeploy.settings.settings import resolve
 from tests.helpers.fake_joulescope import POWER, FakeDriver
 
 PINS = {"in0": 22, "in1": 23, "trigger": 24}
@@ -114,6 +119,29 @@ def test_a_js110_drives_its_output_with_the_boards_voltage(driver: FakeDriver) -
     driver.paths.append(PATHS["js110"])
     Joulescope(io_voltage=3.3).open()
     assert driver.values("extio/voltage") == [3300]
+
+
+@pytest.mark.parametrize(
+    ("board_id", "millivolts"), [("apollo3p_evb", 3300), ("apollo510_evb", 1800)]
+)
+@pytest.mark.parametrize("given", [None, 2.5])
+def test_the_voltage_is_that_of_the_catalog_unless_one_is_given(
+    driver: FakeDriver, board_id: str, millivolts: int, given: float | None
+) -> None:
+    driver.paths.append(PATHS["js110"])
+    options = {"autodeploy_power": "joulescope", "autodeploy_evb": [board_id]}
+    settings = resolve(options.get, lambda _: None, Path("/"))
+    meters = Meters(settings)
+    meters.power_up(make_board(board_id, settings, None), {"io_voltage": given} if given else {})
+    assert driver.values("extio/voltage") == [2500 if given else millivolts]
+    meters.close()
+
+
+def test_the_voltages_of_the_catalog_are_those_of_the_package() -> None:
+    from joulescope.parameters_v1 import PARAMETERS
+
+    (parameter,) = [each for each in PARAMETERS if each.name == "io_voltage"]
+    assert [f"{volts:.1f}V" for volts in IO_VOLTAGES] == [name for name, *_ in parameter.options]
 
 
 def test_lines_are_unpacked_sample_by_sample(js220: Joulescope, driver: FakeDriver) -> None:
