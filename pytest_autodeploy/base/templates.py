@@ -1,4 +1,4 @@
-"""Templates of C, make and CMake: strict, and with what makes any text safe inside C."""
+"""The one environment of templates: HTML is escaped, C and make have filters for any text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ _BYTES_A_LINE = 32
 
 def render(template: str, context: Mapping[str, Any], folder: str = "firmware") -> str:
     """A template of a folder of ``templates``; a name that the context lacks is an error."""
-    return _environment(folder).get_template(f"{template}.j2").render(context)
+    return _environment().get_template(f"{folder}/{template}.j2").render(context)
+
+
+def render_html(template: str, **values: Any) -> str:
+    """A fragment of HTML from a template such as ``html/summary``; every value is escaped.
+
+    A name that the values lack is an error.
+    """
+    return _environment().get_template(f"{template}.html.j2").render(values).strip()
 
 
 def c_string(text: str) -> str:
@@ -44,14 +52,14 @@ def c_data(data: bytes) -> str:
 
 
 @cache
-def _environment(folder: str) -> Environment:
+def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
     from pytest_autodeploy.base.resources import resource
 
     environment = Environment(
-        loader=FileSystemLoader(resource("templates", folder)),
-        autoescape=select_autoescape(()),  # C, not HTML: see the filters
+        loader=FileSystemLoader(resource("templates")),
+        autoescape=select_autoescape(enabled_extensions=("html.j2",)),  # for C see the filters
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -6,10 +6,10 @@ They use the style of the board reports, which stands once in the summary of a r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.baseline.history import History
 from pytest_autodeploy.baseline.measured import Measured, measured_by, title_of
@@ -22,9 +22,6 @@ from pytest_autodeploy.baseline.words import (
     origin,
     value_text,
 )
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 Plain = Mapping[str, Any]
 
@@ -41,8 +38,8 @@ def comparison_html(record: Plain) -> str:
         return ""
     layers = sorted(comparison["layers"], key=lambda row: -row["worse"])[:_MOST_LAYERS]
     parts = (("Metric", comparison["rows"]), ("Layer", layers))
-    return _render(
-        "comparison.html.j2",
+    return render_html(
+        "baseline/comparison",
         tone=_TONES.get(comparison["state"], "no"),
         headline=headline(comparison),
         origin=origin(comparison, record["model"].get("sha256", "")),
@@ -70,7 +67,7 @@ def trends_html(history: History, results: Iterable[Measured]) -> str:
                     "rows": [_trend(trend) for trend in found],
                 }
             )
-    return _render("trends.html.j2", groups=groups)
+    return render_html("baseline/trends", groups=groups)
 
 
 def _rows(heading: str, rows: Sequence[Plain]) -> list[dict[str, Any]]:
@@ -157,22 +154,3 @@ def _commit(trend: Trend, number: int) -> str:
 
 def _when(trend: Trend, number: int) -> str:
     return one_line(trend.points[number].started, 40)[:16].replace("T", " ")
-
-
-def _render(template: str, **values: Any) -> str:
-    return _environment().get_template(template).render(values).strip()
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    from pytest_autodeploy.base.resources import resource
-
-    return Environment(
-        loader=FileSystemLoader(resource("templates", "baseline")),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

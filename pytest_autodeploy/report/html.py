@@ -7,12 +7,12 @@ the templates leave out quotes where they can, and the style stands once, in the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from pytest_autodeploy.base.figure import Figure
+from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import lines, one_line
 from pytest_autodeploy.base.units import percent, si
 from pytest_autodeploy.profile.layer_csv import csv_text
@@ -31,9 +31,6 @@ from pytest_autodeploy.report.layers import layer_columns, longest, total_us
 from pytest_autodeploy.report.results import csv_name
 from pytest_autodeploy.report.terminal import title
 from pytest_autodeploy.report.verdicts import verdict_rows
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 _COLUMNS = ("Model", "Board", "Latency", "Agreement")
 HIDE_COLUMNS = "<style>{}{{display:none}}</style>".format(
@@ -57,8 +54,8 @@ def columns(record: Mapping[str, Any] | None) -> list[str]:
     record = record or {"model": {}, "board": {}}
     latency = latency_of(record)
     agreement = record.get("agreement")
-    return _render(
-        "cells.html.j2",
+    return render_html(
+        "html/cells",
         model=one_line(record["model"].get("id", "")),
         board=one_line(record["board"].get("id", "")),
         latency=si(latency["value"], latency["unit"]) if latency else "",
@@ -83,8 +80,8 @@ def extra_html(record: Mapping[str, Any]) -> str:
     from markupsafe import Markup
 
     agreement = record.get("agreement")
-    return _render(
-        "test.html.j2",
+    return render_html(
+        "html/test",
         title=title(record),
         board_source=record["board"].get("source", ""),
         ran_on=ran_on(record["board"]),
@@ -109,7 +106,7 @@ def extra_html(record: Mapping[str, Any]) -> str:
 def summary_html(results: Sequence[Mapping[str, Any]]) -> str:
     """Style, which estimates need too, and the table of the run, one row per merged result."""
     rows = [_summary_row(result) for result in results]
-    return _render("summary.html.j2", rows=rows, accuracy=any(row["accuracy"] for row in rows))
+    return render_html("html/summary", rows=rows, accuracy=any(row["accuracy"] for row in rows))
 
 
 def _layer_parts(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -182,22 +179,3 @@ def _summary_figures(result: Mapping[str, Any]) -> list[Figure]:
     if result["model"].get("unknown_operators") and "macs" not in by_name:
         shown[1] = Figure("", "unknown")
     return shown
-
-
-def _render(template: str, **values: Any) -> str:
-    return _environment().get_template(template).render(values).strip()
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    from pytest_autodeploy.base.resources import resource
-
-    return Environment(
-        loader=FileSystemLoader(resource("templates", "html")),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

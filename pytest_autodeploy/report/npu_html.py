@@ -6,18 +6,15 @@ They use the style of the board reports, which stands once in the summary of a r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.table import Column
+from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import grouped, percent, si
 from pytest_autodeploy.report.npu_sweep import Plain, figure, sweep_columns, sweep_tables
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 _MOST_OPERATORS = 40
 _FIGURES = (
@@ -42,7 +39,7 @@ def sweep_html(estimates: Iterable[Plain]) -> str:
     tables = [
         (one_line(model), sweep_columns(rows)) for model, rows in sweep_tables(estimates).items()
     ]
-    return _render("sweep.html.j2", tables=tables) if tables else ""
+    return render_html("npu/sweep", tables=tables) if tables else ""
 
 
 def estimate_html(estimate: Plain, *, csv: str = "", csv_name: str = "layers.csv") -> str:
@@ -50,8 +47,8 @@ def estimate_html(estimate: Plain, *, csv: str = "", csv_name: str = "layers.csv
 
     ``csv`` is the text of its per-layer CSV; the link to it carries the whole file.
     """
-    return _render(
-        "estimate.html.j2",
+    return render_html(
+        "npu/estimate",
         title=f"{one_line(estimate['model'])} on {estimate['accelerator']}",
         scope=estimate["scope"],
         made_by=_made_by(estimate),
@@ -124,22 +121,3 @@ def _on_cpu(operators: Sequence[Mapping[str, Any]]) -> list[Column]:
         Column("Output", [one_line(each["output"], 60) for each in rows]),
         Column("Why it is on the CPU", [one_line(each["reason"]) for each in rows]),
     ]
-
-
-def _render(template: str, **values: Any) -> str:
-    return _environment().get_template(template).render(values).strip()
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    from pytest_autodeploy.base.resources import resource
-
-    return Environment(
-        loader=FileSystemLoader([resource("templates", "npu"), resource("templates", "html")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
