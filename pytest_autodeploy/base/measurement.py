@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,8 +42,3 @@ class Measurement:
         if self.spread is not None:
             plain |= {"spread": self.spread, "repeats": self.repeats}
         return plain
-
-
-def finite(value: float | None) -> float | None:
-    """The value as plain data: what JSON has no number for is None."""
-    return value if value is not None and math.isfinite(value) else None

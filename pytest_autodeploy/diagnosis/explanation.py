@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_autodeploy.base.measurement import finite
+from pytest_autodeploy.base.numbers import finite
 from pytest_autodeploy.diagnosis.cause import HEADLINES, Cause
 from pytest_autodeploy.diagnosis.layers import Element, Layer, apart_text
 from pytest_autodeploy.diagnosis.scene import Findings

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+from pytest_autodeploy.base.numbers import finite
 
 
 class TableError(ValueError):
@@ -77,12 +78,10 @@ def number(row: Row, title: str) -> float | None:
     """
     text = row.cells[title].strip()
     try:
-        value = float(text) if text else math.nan
+        value = finite(float(text)) if text else None
     except ValueError:
         raise TableError(f"line {row.line}: {title} is {text!r}, not a number") from None
-    if not math.isfinite(value):
-        return None
-    return int(value) if value.is_integer() else value
+    return int(value) if value is not None and value.is_integer() else value
 
 
 def _split(text: str, *, quoted: bool) -> Iterator[tuple[int, list[str]]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pytest_autodeploy.base.numbers import finite
 from pytest_autodeploy.limits.tolerance import steps_text
 from pytest_autodeploy.reference.facts import OutputFacts
 
@@ -135,9 +136,7 @@ def _plain(value: object) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    return finite(value) if isinstance(value, float) else value
 
 
 def describe(agreement: Agreement) -> str:

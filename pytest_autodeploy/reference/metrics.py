@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_autodeploy.base.measurement import finite
+from pytest_autodeploy.base.numbers import finite
 from pytest_autodeploy.limits.tolerance import DEFAULT_LSB, DEFAULT_PEAK_RTOL, Tolerance
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
+
+from pytest_autodeploy.base.numbers import finite_data
 
 SCHEMA = 1
 
@@ -20,12 +21,4 @@ def json_text(result: Mapping[str, Any], provenance: Mapping[str, Any]) -> str:
     lasting = {key: value for key, value in provenance.items() if key != "run"}
     run = {**result["run"], **provenance.get("run", {})}
     document = {"schema": SCHEMA, **result, "provenance": lasting, "run": run}
-    return json.dumps(_finite(document), indent=2, sort_keys=True, allow_nan=False) + "\n"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json.dumps(finite_data(document), indent=2, sort_keys=True, allow_nan=False) + "\n"

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pytest_autodeploy.base.numbers import finite
+
 IniType = Literal["string", "args", "bool", "int", "float"]
 
 
@@ -50,7 +52,7 @@ def positive_int(text: str) -> int:
 def positive_float(text: str) -> float:
     """Parse a finite number above 0; ValueError else."""
     value = float(text)
-    if not 0 < value < float("inf"):
+    if finite(value) is None or value <= 0:
         raise ValueError(f"{text!r} is not a positive number")
     return value
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_autodeploy.base.measurement import Better, Measurement, Source, finite
+from pytest_autodeploy.base.measurement import Better, Measurement, Source
+from pytest_autodeploy.base.numbers import finite
 from pytest_autodeploy.reference.labels import BINARY
 from pytest_autodeploy.reference.scores import NO_DECISION, THRESHOLD, confused
 from pytest_autodeploy.session.labelled import LabelledRun, Side

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pytest_autodeploy.base.measurement import finite
+from pytest_autodeploy.base.numbers import finite_data
 
 T = TypeVar("T")
 
@@ -18,12 +17,4 @@ def recorded(value: object, kind: type[T], **more: object) -> T:
     """
     import msgspec
 
-    return msgspec.convert({**_finite(msgspec.to_builtins(value)), **more}, kind)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return finite(value) if isinstance(value, float) else value
+    return msgspec.convert({**finite_data(msgspec.to_builtins(value)), **more}, kind)
