@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.limits.accuracy import AccuracyLimit, accuracy
 from pytest_autodeploy.limits.npu import NpuBudget, npu_budget
 from pytest_autodeploy.limits.regression import NoRegression, no_regression
@@ -17,7 +18,7 @@ Statistic = Literal["median", "p95", "max", "first"]
 Mode = Literal["HP", "LP"]
 
 
-class LimitError(ValueError):
+class LimitError(AutodeployError, ValueError):
     """A limit was declared wrongly; the text shows the signature."""
 
 

@@ -12,7 +12,7 @@ from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.board.makers import link_arguments
 from pytest_autodeploy.board.select import check_names
 from pytest_autodeploy.catalog.kinds import kind_of, spec_of
-from pytest_autodeploy.limits.declarations import SETTABLE, LimitError, declare_text, setting_texts
+from pytest_autodeploy.limits.declarations import SETTABLE, declare_text, setting_texts
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 
@@ -28,7 +28,7 @@ def check_settings(settings: Settings, *, write: bool) -> None:
         _check_limits(settings)
         _check_accelerators(settings, read=write)
         _check_power(settings, read=write)
-    except (AutodeployError, LimitError) as error:
+    except AutodeployError as error:
         raise SettingError(str(error)) from None
     link_arguments(settings.evb_sim_link)
     _check_port(settings.evb_port)

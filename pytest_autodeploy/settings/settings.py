@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.settings.option import Option
 from pytest_autodeploy.settings.options import OPTIONS
 
@@ -26,7 +27,7 @@ PATHS = (
 """Settings that are paths. Those of the command line start at the folder pytest was started in."""
 
 
-class SettingError(ValueError):
+class SettingError(AutodeployError, ValueError):
     """A value of an option or ini key cannot be used; the text names the key and what is valid."""
 
 
