@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Measurement, Source
+from pytest_autodeploy.session.arena_search import STEP_BYTES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,14 +103,20 @@ class MemoryUse:
 class TunedArena:
     """The smallest arena that was found to run the model.
 
-    ``arena_bytes`` is its size, found after ``tries`` of a size on a board of that ``source``.
-    What the engine says it used is tried first. TFLM does not count every temporary peak, so when
-    the model does not run in it the size is raised until it does.
+    ``arena_bytes`` is its size, found after ``tries`` of a size on a board of that ``source``. TFLM
+    does not count every temporary peak, so it is more than what the engine says it used. In
+    ``failed_bytes`` the model did not run: 16 bytes less, unless the bounds ended the search.
     """
 
     arena_bytes: int
     tries: int
     source: Source
+    failed_bytes: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether the model runs in no smaller arena."""
+        return self.arena_bytes - self.failed_bytes <= STEP_BYTES
 
 
 @dataclass

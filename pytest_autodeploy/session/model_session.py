@@ -11,6 +11,7 @@ from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.reference.facts import all_facts
 from pytest_autodeploy.reference.inputs import Inputs, as_inputs
 from pytest_autodeploy.rpc.messages import PowerRun
+from pytest_autodeploy.session.arena_search import least_arena
 from pytest_autodeploy.session.measured import Latency, MemoryUse, RunResult, TunedArena
 from pytest_autodeploy.session.model_on_board import ModelOnBoard
 
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.rpc.messages import LayerRecord
     from pytest_autodeploy.session.labelled import LabelledRun
-
-ARENA_STEP_BYTES = 256
-"""How much larger the second try of an arena is; further ones double the step."""
-
 
 class ModelSession(ModelOnBoard):
     """The RPC session of ``model`` flashed on ``board``.
@@ -163,16 +160,16 @@ class ModelSession(ModelOnBoard):
             return self.board.client.power_result()
 
     def tune_arena(self) -> TunedArena:
-        """Find the smallest arena that really runs the model, without another build or flash."""
+        """Find the smallest arena that really runs the model, without another build or flash.
+
+        Raises BoardRefused when it does not run in the largest: then no arena is too small.
+        """
         with self.calls():
+            self._first_inference()
+            state = self.state
+            found = least_arena(self._runs_in, state.arena_used_bytes, state.arena_bytes)
             self._setup()
-            given = self.state.arena_bytes
-            size, tries = self.state.arena_used_bytes, 1
-            while not self._runs_in(size) and size < given:
-                step = ARENA_STEP_BYTES << (tries - 1)
-                size, tries = min(size + step, given), tries + 1
-            self._setup()
-        self.measured.arena = TunedArena(size, tries, self.source)
+        self.measured.arena = TunedArena(found.bytes, found.tries, self.source, found.failed_bytes)
         return self.measured.arena
 
     def _runs_in(self, arena_bytes: int) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_autodeploy.rpc.messages import Status, TensorInfo, TensorType
 from pytest_autodeploy.rpc.service import Log, Refused
 from pytest_autodeploy.sim.pieces import Pieces, cut_behind, readable
+from pytest_autodeploy.sim.survival import crashes_for_want_of_memory
 from pytest_autodeploy.sim.tflm import DTYPES, LEAST_KEPT_BYTES, Tflm
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ STUCK_S = 60.0
 """After so long in one call, and a second more for each inference, TFLM counts as hanging."""
 
 _NO_KERNEL = re.compile(r"(?i)find op|find a parser|op ?code")
-_NO_MEMORY = re.compile(r"(?i)failed to (re)?(size|allocate)|arena size is too small|requested:")
+_NO_MEMORY = re.compile(
+    r"(?i)failed to (re)?(size|allocate)|arena size is too small|requested:|too many buffers"
+    r"|missing:? \d"
+)
 _USED = re.compile(rb"Arena allocation total (\d+) bytes")
 
 
@@ -114,6 +118,8 @@ class Engine:
         """The whole model decides what fits the arena, also when it then runs in pieces."""
         if self._keep and self.arena_bytes < LEAST_KEPT_BYTES:
             raise Refused(Status.NO_MEMORY, self._too_small())
+        if crashes_for_want_of_memory(self.model, self.arena_bytes, keep=self._keep):
+            raise Refused(Status.NO_MEMORY, f"{self._too_small()}: TFLM crashes in it")
         with self._watched(Status.BAD_MODEL, STUCK_S):
             self._whole = Tflm(self.model, self.arena_bytes, keep=self._keep)
             self._runner: Tflm | Pieces = self._whole
