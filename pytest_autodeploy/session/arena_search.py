@@ -43,7 +43,7 @@ def least_arena(
     runs: Callable[[int], bool],
     guess: int,
     given: int,
-    bounds: Bounds = Bounds(),  # noqa: B008  # it is frozen
+    bounds: Bounds = Bounds(),  # it is frozen
     clock: Callable[[], float] = time.monotonic,
 ) -> Least:
     """The smallest multiple of 16 bytes in which ``runs`` is true, in few tries.

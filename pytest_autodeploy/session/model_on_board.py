@@ -16,6 +16,7 @@ from pytest_autodeploy.profile.passes import CounterChoice
 from pytest_autodeploy.reference.inputs import Inputs
 from pytest_autodeploy.rpc.messages import Capability, ClockMode, Identity, ModelState
 from pytest_autodeploy.session.measured import Measured
+from pytest_autodeploy.session.refusals import explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -189,7 +190,7 @@ class ModelOnBoard:
             yield
         except BoardRefused as error:
             self.measured.log.append(error.words)
-            raise
+            raise explained(error, self._image, self.board.spec) from None
         except BoardError as error:
             raised = self.board.explain(error)
             self._state = None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.rpc.messages import LayerRecord
     from pytest_autodeploy.session.labelled import LabelledRun
 
+
 class ModelSession(ModelOnBoard):
     """The RPC session of ``model`` flashed on ``board``.
 

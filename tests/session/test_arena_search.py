@@ -9,8 +9,11 @@ from pytest_autodeploy.session.arena_search import STEP_BYTES, Bounds, Least, le
 GIVEN = 1_000_000
 
 
+DEFAULT = Bounds()
+
+
 def search(
-    needed: int, guess: int, given: int = GIVEN, bounds: Bounds = Bounds()
+    needed: int, guess: int, given: int = GIVEN, bounds: Bounds = DEFAULT
 ) -> tuple[Least, list[int]]:
     """Search where ``needed`` bytes are enough; the sizes that were tried come with it."""
     asked: list[int] = []
