@@ -9,8 +9,10 @@ BIN := $(VENV)/bin
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite examples/models --html report.html --self-contained-html
 
-test: $(VENV)/.dev  ## run the tests
-	$(BIN)/pytest
+# Some hundred processes of the tests would compile the package anew without its bytecode.
+test: export PYTHONDONTWRITEBYTECODE =
+test: $(VENV)/.dev  ## run the tests, on every core
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: $(VENV)/.dev  ## lint, format, types and the tiers of the rooms
 	$(BIN)/ruff check

@@ -68,7 +68,6 @@ def board(machine: str, pytestconfig: pytest.Config, tmp_path: Path) -> Iterator
 @pytest.fixture
 def faulty(machine: str, pytestconfig: pytest.Config, tmp_path: Path) -> Iterator[ValidatorClient]:
     with emulated(machine, image(pytestconfig, machine, "faulty"), tmp_path) as client:
-        client.timeout_s = 1.0
         yield client
 
 
@@ -192,7 +191,9 @@ def test_an_engine_that_crashes_in_an_inference_is_told(
 def test_a_stack_that_overflows_ends_in_words(faulty: ValidatorClient) -> None:
     faulty.configure()
     faulty.write_input(0, bytes([OVERFLOW_STACK]))
+    faulty.timeout_s = 1.0
     with pytest.raises((BoardRefused, BoardTimeout)) as failed:
         faulty.invoke()
+    faulty.timeout_s = REPLY_TIMEOUT_S
     log = faulty.read_log() if isinstance(failed.value, BoardTimeout) else str(failed.value)
     assert "the stack had overflowed" in log or "the engine crashed" in log

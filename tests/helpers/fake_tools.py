@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-_PATIENCE_S = 5.0
+_PATIENCE_S = 30.0
 
 
 def fake_program(folder: Path, name: str, script: str) -> Path:

@@ -32,7 +32,7 @@ from tests.helpers.rpc_board import IDENTITY, Descriptor, EchoValidator, serve
 
 PROBE = "1160002276"
 OTHER_MODEL = "ab" * 32
-PATIENCE = Patience(lock_s=0.2, answer_s=1.0, restart_s=10.0, vanish_s=0.3)
+PATIENCE = Patience(lock_s=0.2, answer_s=10.0, restart_s=30.0, vanish_s=0.3)
 IMPATIENT = Patience(lock_s=0.2, answer_s=0.2, restart_s=0.2, vanish_s=0.1)
 """For boards that are not going to answer."""
 
@@ -127,9 +127,9 @@ class Bench:
         name = options.pop("name", "apollo4p_evb")
         spec = board_spec(name)
         chosen: dict[str, Any] = {
-            "probe": JLink(name, spec.jlink_device, flash_timeout_s=5, timeout_s=5),
+            "probe": JLink(name, spec.jlink_device, flash_timeout_s=30, timeout_s=30),
             "firmware_for": self.firmware_for,
-            "timeout_s": 1.0,
+            "timeout_s": 10.0,
             "patience": PATIENCE,
         }
         return HardwareBoard(name, spec, **(chosen | options))

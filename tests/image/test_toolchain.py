@@ -89,8 +89,8 @@ def test_a_tool_that_hangs_is_killed_with_its_children(tmp_path: Path) -> None:
     child = tmp_path / "child"
     tool = fake_program(tmp_path, "tool", f"sleep 60 & echo $! > {child}; echo linking; sleep 60")
 
-    with pytest.raises(BuildError, match=r"tool did not finish after 0\.3 s") as caught:
-        run_build_tool([tool], what="building", timeout_s=0.3)
+    with pytest.raises(BuildError, match=r"tool did not finish after 2 s") as caught:
+        run_build_tool([tool], what="building", timeout_s=2)
 
     assert "It said last: linking" in str(caught.value)
     assert ends(int(child.read_text()))

@@ -60,9 +60,9 @@ def test_a_mutated_model_gives_a_model_or_one_clear_error(
         content = bytearray(MODELS[name])
         mutate(content, random.Random(seed))
         path.write_bytes(content)
-        started = time.perf_counter()
+        started = time.process_time()
         words = refusal(path)
-        assert time.perf_counter() - started < 1
+        assert time.process_time() - started < 1
         assert words is None or re.fullmatch(rf"{re.escape(str(path))}.*\n  .*", words)
 
 

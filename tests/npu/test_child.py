@@ -132,7 +132,7 @@ def test_good_ends_without_a_summary_are_told(stand_in: Path) -> None:
 def test_a_vela_that_does_not_end_is_ended(stand_in: Path) -> None:
     started = time.monotonic()
     error = failure(stand_in, "import time; time.sleep(60)", timeout_s=0.5)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 50
     assert error.kind == "timeout"
     assert "Vela did not finish after 0.5 s" in str(error)
 
@@ -151,7 +151,7 @@ def test_what_vela_started_ends_with_it(stand_in: Path, tmp_path: Path) -> None:
             time.sleep(60)
         """
     try:
-        failure(stand_in, program, timeout_s=1.5)
+        failure(stand_in, program, timeout_s=5)
         assert os.read(reader, 99) == b"held"
         readable, _, _ = select.select([reader], [], [], 10)
         assert readable

@@ -25,7 +25,7 @@ def board() -> Iterator[Board]:
 
 @pytest.fixture
 def client(board: Board) -> Iterator[ValidatorClient]:
-    client = ValidatorClient(Link(board.url, board="echo"), timeout_s=0.6)
+    client = ValidatorClient(Link(board.url, board="echo"), timeout_s=1.5)
     client.identify()
     yield client
     client.close()
@@ -180,7 +180,9 @@ def test_silence_names_the_call_the_board_and_the_seconds(
     began = time.monotonic()
     with pytest.raises(BoardTimeout, match=r"^echo: configure: no answer after [\d.]+ s$") as error:
         client.configure()
-    assert error.value.seconds == pytest.approx(time.monotonic() - began, abs=0.1)
+    elapsed_s = time.monotonic() - began
+    assert error.value.seconds is not None
+    assert client.timeout_s <= error.value.seconds <= elapsed_s
 
 
 def test_three_attempts_are_enough(client: ValidatorClient, board: Board) -> None:
@@ -270,7 +272,7 @@ def test_a_pty_that_closes_is_a_board_that_died(client: ValidatorClient, board: 
 
 def test_a_connection_that_closes_is_a_board_that_died() -> None:
     with tcp_board() as board:
-        client = ValidatorClient(Link(board.url, board="echo"), timeout_s=2)
+        client = ValidatorClient(Link(board.url, board="echo"), timeout_s=10)
         assert client.identify() == IDENTITY
 
         def gone(data: bytes) -> bytes:
@@ -285,7 +287,7 @@ def test_a_connection_that_closes_is_a_board_that_died() -> None:
 
 def test_a_board_that_takes_no_bytes_runs_into_the_deadline() -> None:
     with pty_board() as board:
-        client = ValidatorClient(Link(board.url, board="echo"), timeout_s=0.3)
+        client = ValidatorClient(Link(board.url, board="echo"), timeout_s=1.5)
         client.identify()
         board.middle.requests = [lambda _data: b""] * 10_000
         with pytest.raises(BoardTimeout, match=r"echo: write_input: no answer"):
