@@ -126,6 +126,7 @@ class Model:
     operator that calls it; subgraphs that nothing calls come last. ``parameters`` counts the
     elements of the constant tensors that are floating or quantised, once for each buffer.
     ``resource_variables`` counts the distinct variables that VAR_HANDLE operators name.
+    ``signatures`` are the names by which TensorFlow calls subgraphs.
     """
 
     name: str
