@@ -1,0 +1,28 @@
+"""Each module of the tests can be imported alone: what they share is in helpers."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from tests.helpers.support import ROOT
+
+TESTS = ROOT / "tests"
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a module imports, inside its functions too."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    return plain | {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+def test_modules_of_tests_import_nothing_of_tests_but_helpers() -> None:
+    wrong = {
+        f"{path.relative_to(TESTS)} imports {name}"
+        for path in TESTS.rglob("*.py")
+        for name in imported(path)
+        if name.startswith("tests.") and not f"{name}.".startswith("tests.helpers.")
+    }
+
+    assert wrong == set()
