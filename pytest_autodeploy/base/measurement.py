@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Source = Literal["measured", "emulated", "modelled", "estimated"]
-"""Where a value comes from: hardware, an emulator, a simulated board, static analysis."""
+Source = Literal["measured", "emulated", "modelled", "estimated", "exact"]
+"""Where a value comes from: hardware, an emulator, a simulated board, static analysis; ``exact`` is
+what this PC knows for certain, such as the size of a file."""
 
 Better = Literal["lower", "higher", "neither"]
 

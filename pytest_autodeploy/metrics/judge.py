@@ -144,7 +144,7 @@ def _memory(session: ModelSession, declared: Declared | None) -> list[Verdict]:
     arena = Measurement(
         "arena_used", memory.arena_used_bytes, "B", "lower", memory.source, memory.note
     )
-    model = Measurement("model_size", memory.model_bytes, "B", "lower", "estimated")
+    model = Measurement("model_size", memory.model_bytes, "B", "lower", "exact")
     if declared is None or not isinstance(limit, MemoryLimit):
         return [unlimited("memory_limit", arena)]
     return [

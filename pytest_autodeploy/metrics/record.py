@@ -182,7 +182,7 @@ def measurements_of(session: ModelSession, agreement: Agreement | None) -> list[
     measured = session.measured
     values = [
         Measurement("layers", session.state.layers, "1", "neither", session.source),
-        Measurement("model_size", session.model.size_bytes, "B", "lower", "estimated"),
+        Measurement("model_size", session.model.size_bytes, "B", "lower", "exact"),
     ]
     if session.model.macs is not None:
         values.append(Measurement("macs", session.model.macs, "1", "neither", "estimated"))

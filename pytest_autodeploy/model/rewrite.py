@@ -144,6 +144,12 @@ class _Buffer:
         return schema.BufferEnd(builder)
 
 
+def packed(file: Any, content: bytes) -> bytes:
+    """The content of a changed file; ``content`` is the old one, which may hold its buffers."""
+    _keep_used_buffers(file, content)
+    return _packed(file)
+
+
 def _packed(file: Any) -> bytes:
     from flatbuffers import Builder
 

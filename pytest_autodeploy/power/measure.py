@@ -18,6 +18,7 @@ from pytest_autodeploy.power.replayed import replayed
 from pytest_autodeploy.power.window import Window, WindowFinder
 from pytest_autodeploy.rpc.messages import Capability, ClockMode, PowerOutcome
 from pytest_autodeploy.session.energy import Energy
+from pytest_autodeploy.session.measured import incomplete_words
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
@@ -117,7 +118,8 @@ class PowerMeter:
                 writer = stack.enter_context(CaptureWriter(path, facts, about))
                 chunks, kept = _kept(chunks, writer), str(path)
             windows = self._windows(session, meter, facts, chunks, planned)
-        return Energy(mode, planned.inferences, windows, facts.source, facts.name, capture=kept)
+        note = incomplete_words(session.incomplete)
+        return Energy(mode, planned.inferences, windows, facts.source, facts.name, note, kept)
 
     def _windows(
         self,

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from pytest_autodeploy.session.labelled import LabelledRun
 
 
+def incomplete_words(operators: tuple[str, ...]) -> str:
+    """What a figure leaves out, such as ``incomplete: no model of the cost of SignalRfft``."""
+    return f"incomplete: no model of the cost of {', '.join(operators)}" if operators else ""
+
+
 @dataclass(frozen=True)
 class RunResult:
     """Inferences on the board.
@@ -52,6 +57,8 @@ class Latency:
     first_us: float
     samples_us: tuple[float, ...]
     source: Source
+    incomplete: tuple[str, ...] = ()
+    """Operators that the times leave out: a model of time does not know their work."""
 
     @property
     def median_us(self) -> float:
@@ -78,9 +85,22 @@ class Latency:
         """One of ``median``, ``p95``, ``max``, ``first``."""
         name, value = f"latency_{statistic}", getattr(self, f"{statistic}_us")
         if statistic != "median":
-            return Measurement(name, value, "us", "lower", self.source)
-        spread, repeats = self.spread_us, len(self.samples_us)
-        return Measurement(name, value, "us", "lower", self.source, spread=spread, repeats=repeats)
+            return Measurement(name, value, "us", "lower", self.source, self.note)
+        return Measurement(
+            name,
+            value,
+            "us",
+            "lower",
+            self.source,
+            self.note,
+            spread=self.spread_us,
+            repeats=len(self.samples_us),
+        )
+
+    @property
+    def note(self) -> str:
+        """What the times leave out, in words."""
+        return incomplete_words(self.incomplete)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BoardDied, BoardRefused
+from pytest_autodeploy.model.tested import tested_operators
 from pytest_autodeploy.profile.collect import collect_profile
 from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.reference.facts import all_facts
@@ -98,7 +100,8 @@ class ModelSession(ModelOnBoard):
         with self.calls():
             first = self._first_inference()
             ticks = self._invoke(runs)
-        return Latency(self._us(first), tuple(map(self._us, ticks)), self.source)
+        samples = tuple(map(self._us, ticks))
+        return Latency(self._us(first), samples, self.source, self.incomplete)
 
     def time_more(self, runs: int) -> Latency:
         """Time ``runs`` inferences in addition to those that ``latency`` has timed."""
@@ -107,7 +110,7 @@ class ModelSession(ModelOnBoard):
             self._first_inference()
             ticks = self._invoke(runs)
         samples = (*earlier.samples_us, *map(self._us, ticks))
-        self.measured.latency = Latency(earlier.first_us, samples, self.source)
+        self.measured.latency = replace(earlier, samples_us=samples)
         return self.measured.latency
 
     def profile(self, run: Literal["first", "warm"] = "warm", repeats: int = 1) -> LayerProfile:
@@ -136,6 +139,13 @@ class ModelSession(ModelOnBoard):
                 self._first_inference()
             records.append(self.board.client.read_layers())
         return records
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Operators that modelled time and energy leave out, because their work is unknown."""
+        from pytest_autodeploy.sim.timing import unmodelled
+
+        return unmodelled(tested_operators(self.model)) if self.source == "modelled" else ()
 
     def memory(self) -> MemoryUse:
         """Arena given and used, and the size of the model."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import faulthandler
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pytest_autodeploy.base.errors import ModelError
+from pytest_autodeploy.model.counting import executions, has_control_flow, with_counters
 from pytest_autodeploy.rpc.messages import Status, TensorInfo, TensorType
 from pytest_autodeploy.rpc.service import Log, Refused
 from pytest_autodeploy.sim.pieces import Pieces, cut_behind, readable
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model, Tensor
     from pytest_autodeploy.sim.captured import CapturedStderr
     from pytest_autodeploy.sim.operator_fault import OperatorFault
+
+COUNTER_BYTES = 256 * 1024
+"""What a model that counts its loops may take beyond twice its arena, which decides what fits."""
 
 STUCK_S = 60.0
 """After so long in one call, and a second more for each inference, TFLM counts as hanging."""
@@ -33,11 +38,12 @@ _USED = re.compile(rb"Arena allocation total (\d+) bytes")
 class Engine:
     """An interpreter that is ready to run; TFLM's words go to ``log``.
 
-    ``arena_used_bytes`` is what TFLM counts on this PC, whose pointers are longer than a board's;
-    with ``keep``, when TFLM does not count, it is the whole arena. ``tensors`` are those of the
-    main subgraph when they are kept, else none. Operators with ``faults`` compute something else,
-    and the rest of the model works on that. Raises Refused when TFLM cannot prepare the model in
-    ``arena_bytes``, or when the model cannot have such faults.
+    ``executions``: how often each subgraph ran in the latest inference, where that depends on the
+    inputs (WHILE, IF). ``arena_used_bytes`` is what TFLM counts on this PC, whose pointers are
+    longer than a board's; with ``keep``, when TFLM does not count, it is the whole arena.
+    ``tensors`` are those of the main subgraph when they are kept, else none. Operators with
+    ``faults`` compute something else, and the rest of the model works on that. Raises Refused when
+    TFLM cannot prepare the model in ``arena_bytes``, or when the model cannot have such faults.
     """
 
     def __init__(
@@ -63,6 +69,7 @@ class Engine:
         self.outputs = self._describe(self._whole.output_details, model.outputs)
         self.tensors = self._describe_all() if keep else ()
         self.arena_used_bytes = arena_bytes if keep else self._arena_used()
+        self.executions: Mapping[int, int] = {}
         self._written = [bytearray(info.size_bytes) for info in self.inputs]
         self._results: list[bytes] = []
 
@@ -77,8 +84,11 @@ class Engine:
         with self._watched(Status.INVOKE_FAILED, STUCK_S + count):
             for _ in range(count):
                 self._runner.run(arrays)
+                if self._counter is not None and self._counter is not self._runner:
+                    self._counter.run(arrays)
             outputs = range(len(self.outputs))
             self._results = [self._runner.output(index).tobytes() for index in outputs]
+        self.executions = self._counted()
 
     def result(self, index: int) -> bytes:
         """An output of the latest inference."""
@@ -113,6 +123,8 @@ class Engine:
         else:
             with self._watched(Status.INTERNAL_ERROR, STUCK_S):
                 self._runner.reset()
+                if self._counter is not None and self._counter is not self._runner:
+                    self._counter.reset()
 
     def _prepare(self) -> None:
         """The whole model decides what fits the arena, also when it then runs in pieces."""
@@ -123,8 +135,27 @@ class Engine:
         with self._watched(Status.BAD_MODEL, STUCK_S):
             self._whole = Tflm(self.model, self.arena_bytes, keep=self._keep)
             self._runner: Tflm | Pieces = self._whole
+            self._counter = self._make_counter()
             if self._pieces:
                 self._runner = Pieces(self.model, self._pieces, self.arena_bytes, keep=self._keep)
+            elif self._counter is not None:
+                self._runner = self._counter
+
+    def _make_counter(self) -> Tflm | None:
+        """The model with a counter of its subgraphs; its tensors are the model's, and some more."""
+        if not has_control_flow(self.model):
+            return None
+        try:
+            counting = with_counters(self.model)
+        except ModelError as error:
+            raise Refused(Status.UNSUPPORTED, f"its time is not known: {error.what}") from None
+        return Tflm(counting, 2 * self.arena_bytes + COUNTER_BYTES, keep=self._keep)
+
+    def _counted(self) -> Mapping[int, int]:
+        if self._counter is None:
+            return {}
+        counts = self._counter.output(len(self.outputs))
+        return executions(self.model.operators, [int(count) for count in counts])
 
     def _too_small(self) -> str:
         kept = " with all tensors kept" if self._keep else ""

@@ -18,13 +18,16 @@ so a float layer costs what an int8 layer does.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.model.counting import CONTROL_FLOW
+from pytest_autodeploy.model.execution import called_subgraphs
+
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import Core
-    from pytest_autodeploy.model.graph import Operator
+    from pytest_autodeploy.model.graph import Model, Operator
 
 OPERATOR_OVERHEAD = 3_492
 """Cycles of dispatch and set-up: RESHAPE of 64 elements takes 3748, of which 4 an element."""
@@ -82,13 +85,61 @@ def layer_cycles(operator: Operator, core: Core) -> int:
     return OPERATOR_OVERHEAD + round(work.amount * M4F_CYCLES[work.kind] * share)
 
 
+def main_cycles(model: Model, core: Core, ran: Mapping[int, int]) -> list[int]:
+    """Modelled cycles of each operator of the main subgraph, with the subgraphs that it runs.
+
+    ``ran``: how often each subgraph ran in the inference. What a subgraph takes counts for the
+    first operator that runs it.
+    """
+    flow = _Flow(model, core, ran)
+    return [layer_cycles(operator, core) + flow.inside(operator) for operator in flow.of(0)]
+
+
+class _Flow:
+    """What IF and WHILE run, in cycles of a whole inference."""
+
+    def __init__(self, model: Model, core: Core, ran: Mapping[int, int]) -> None:
+        self._model = model
+        self._core: Core = core
+        self._ran = ran
+        self._seen: set[int] = set()
+
+    def of(self, subgraph: int) -> list[Operator]:
+        """The operators of a subgraph."""
+        return [operator for operator in self._model.operators if operator.subgraph == subgraph]
+
+    def inside(self, operator: Operator) -> int:
+        """The subgraphs that an operator runs, and what WHILE copies each time."""
+        if operator.name not in CONTROL_FLOW:
+            return 0
+        called = [number for number in called_subgraphs(operator) if number not in self._seen]
+        self._seen.update(called)
+        copies = layer_cycles(operator, self._core) - OPERATOR_OVERHEAD
+        again = self._ran.get(called[-1], 0) * copies if operator.name == "WHILE" and called else 0
+        return again + sum(
+            self._ran.get(number, 0) * layer_cycles(each, self._core) + self.inside(each)
+            for number in called
+            for each in self.of(number)
+        )
+
+
+def unmodelled(operators: Sequence[Operator]) -> tuple[str, ...]:
+    """Names of the operators whose work is unknown: what the model of time leaves out.
+
+    Of WHILE and IF the simulated board counts what they really ran.
+    """
+    unknown = (op.name for op in operators if op.macs is None and op.name not in CONTROL_FLOW)
+    return tuple(dict.fromkeys(unknown))
+
+
 def work_of(operator: Operator) -> Work:
     """The work that decides the time of an operator.
 
     Fallbacks: an operator with MACs that is not in the table costs what a convolution does per MAC;
-    one without, or whose MACs are unknown, what pooling does per element read or written.
+    one without, or whose MACs are unknown, what pooling does per element read or written. WHILE and
+    IF only copy: what they run is counted by itself.
     """
-    if operator.macs:
+    if operator.macs and operator.name not in CONTROL_FLOW:
         return Work(_mac_kind(operator), operator.macs)
     if operator.name in POOLING:
         return Work(POOL, _written(operator) * _window(operator))

@@ -31,7 +31,7 @@ from pytest_autodeploy.sim.pieces import faults_of
 from pytest_autodeploy.sim.power import PowerRig
 from pytest_autodeploy.sim.ranges import at, check_range
 from pytest_autodeploy.sim.supply import power_states
-from pytest_autodeploy.sim.timing import layer_cycles
+from pytest_autodeploy.sim.timing import main_cycles
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
@@ -129,11 +129,7 @@ class SimulatedValidator:
             faults=faults,
         )
         self._engine = engine
-        self._layers = tuple(
-            LayerRecord(operator.name, layer_cycles(operator, self._spec.core), ())
-            for operator in flash.model.operators
-            if operator.subgraph == 0
-        )
+        self._layers = self._timed(engine)
         return ModelState(
             arena_bytes=arena_bytes,
             arena_used_bytes=engine.arena_used_bytes,
@@ -160,10 +156,19 @@ class SimulatedValidator:
             raise Refused(Status.BAD_ARGUMENT, f"count {count} is not 1 to {MAX_INVOCATIONS}")
         first = not engine.has_run
         engine.run(count)
+        self._layers = self._timed(engine)
         nominal = sum(layer.ticks for layer in self._layers)
         ticks = tuple(self._noise.of(nominal) for _ in range(count))
         self._records = tuple(self._record(layer) for layer in self._layers)
         return InvokeTiming(sum(ticks), first, ticks)
+
+    def _timed(self, engine: Engine) -> tuple[LayerRecord, ...]:
+        """The layers with their modelled time: of loops and branches what the last run did."""
+        cycles = main_cycles(engine.model, self._spec.core, engine.executions)
+        names = (op.name for op in engine.model.operators if op.subgraph == 0)
+        return tuple(
+            LayerRecord(name, ticks, ()) for name, ticks in zip(names, cycles, strict=True)
+        )
 
     def _record(self, layer: LayerRecord) -> LayerRecord:
         ticks = self._noise.of(layer.ticks)
@@ -208,6 +213,7 @@ class SimulatedValidator:
         """The model runs once, so that a run that fails is refused; the others are modelled."""
         if count:
             self._configured().run(1)
+            self._layers = self._timed(self._configured())
         nominal = sum(layer.ticks for layer in self._layers)
         drawn = min(count, MAX_INVOCATIONS)
         ticks = sum(self._noise.of(nominal) for _ in range(drawn)) * count // max(1, drawn)

@@ -27,7 +27,7 @@ ENTRY = Entry(
     {
         "latency_median": Metric(10_080, "us", "lower", "modelled", 0, 10),
         "arena_used": Metric(4000, "B", "lower", "modelled"),
-        "model_size": Metric(20_000, "B", "lower", "estimated"),
+        "model_size": Metric(20_000, "B", "lower", "exact"),
         "energy_hp": Metric(250, "uJ", "lower", "modelled", 1, 5),
         "output_distance": Metric(1, "steps", "lower", "modelled"),
     },

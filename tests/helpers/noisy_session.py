@@ -5,7 +5,7 @@ Sessions, modelled times, noise and comparisons are the real ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +15,7 @@ from pytest_autodeploy.baseline.gate import Gate
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.limits.declarations import Declared, declare
 from pytest_autodeploy.metrics.judge import Judgement
+from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import ClockMode, Identity, LayerRecord
@@ -34,8 +35,10 @@ class NoEngine:
     inputs = outputs = ()
     has_run = False
 
-    def __init__(self, *_args: object, **_kwargs: object) -> None:
-        pass
+    executions: Mapping[int, int] = {}
+
+    def __init__(self, model: Model, *_args: object, **_kwargs: object) -> None:
+        self.model = model
 
     def run(self, _count: int) -> None:
         """Only note that there was an inference."""

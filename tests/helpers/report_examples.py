@@ -149,7 +149,7 @@ def record(nodeid: str = "test_kws.py::test_kws", **changes: Any) -> dict[str, A
         "inputs": "random, seed 42",
         "measurements": [
             measurement("layers", 13),
-            measurement("model_size", 53936, "B", "estimated"),
+            measurement("model_size", 53936, "B", "exact"),
             measurement("macs", 2656768, source="estimated"),
             measurement("latency_first", 322010, "us"),
             measurement("latency_median", 320648, "us"),

@@ -429,3 +429,46 @@ def two_signatures() -> bytes:
         more_subgraphs=[second],
         signatures=[("small", 0), ("large", 1)],
     )
+
+
+def counting_loop() -> bytes:
+    """x + 1, again and again while it is below 5: WHILE, with LESS and ADD in its subgraphs."""
+    x, y = tensor((1,), name="x"), tensor((1,), name="y")
+    before, below = tensor((1,)), tensor((1,), "bool")
+    given, after = tensor((1,)), tensor((1,))
+    five, one = constant([5.0], "float32"), constant([1.0], "float32")
+    loop = operator("WHILE", [x], [y], options={"cond_subgraph_index": 1, "body_subgraph_index": 2})
+    return build_model(
+        operators=[loop],
+        inputs=[x],
+        outputs=[y],
+        more_subgraphs=[
+            Subgraph([operator("LESS", [before, five], [below])], [before], [below]),
+            Subgraph([operator("ADD", [given, one], [after])], [given], [after]),
+        ],
+    )
+
+
+def branch() -> bytes:
+    """If x is below 0 a layer of 4096 MACs, else nothing but a RELU."""
+    x, y = tensor((1, 64), name="x"), tensor((1, 64), name="y")
+    least, negative = tensor((), name="least"), tensor((), "bool", name="negative")
+    left, dense, right, same = (tensor((1, 64)) for _ in range(4))
+    weights = constant(np.eye(64), "float32", name="weights")
+    options = {"then_subgraph_index": 1, "else_subgraph_index": 2}
+    steps = [
+        operator("REDUCE_MIN", [x, constant([0, 1])], [least], options_type="ReducerOptions"),
+        operator("LESS", [least, constant(0.0, "float32")], [negative]),
+        operator("IF", [negative, x], [y], options=options),
+    ]
+    return build_model(
+        operators=steps,
+        inputs=[x],
+        outputs=[y],
+        more_subgraphs=[
+            Subgraph(
+                [operator("FULLY_CONNECTED", [left, weights, None], [dense])], [left], [dense]
+            ),
+            Subgraph([operator("RELU", [right], [same])], [right], [same]),
+        ],
+    )

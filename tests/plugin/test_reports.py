@@ -33,7 +33,7 @@ def test_files_of_a_run(pytester: pytest.Pytester, digits: Path) -> None:
     assert result["board"]["source"] == "modelled"
     assert result["provenance"]["versions"]["pytest-autodeploy"]
     assert {m["name"] for m in result["measurements"]} >= {"latency_median", "arena_used", "macs"}
-    assert all(m["source"] in ("modelled", "estimated") for m in result["measurements"])
+    assert all(m["source"] in ("modelled", "estimated", "exact") for m in result["measurements"])
 
 
 def test_two_runs_leave_the_same(pytester: pytest.Pytester, digits: Path) -> None:

@@ -44,7 +44,7 @@ def test_the_lines_of_the_characterization_report() -> None:
         "MACs per second            8.29 M/s    modelled",
         "Cycles per MAC             23.2        modelled",
         "Tensor arena used          22.4 KB     modelled  of 128.0 KB given; TFLM on this PC",
-        "Model size                 52.7 KB     estimated  1 KB = 1024 B",
+        "Model size                 52.7 KB     exact  1 KB = 1024 B",
         "Output agreement           within 1 step of ref  modelled",
         "Per-layer statistics file  out/kws_ref_model/sim_apollo4p_evb/kws_ref_model.csv",
     ]

@@ -107,7 +107,7 @@ class TaskComparison:
         """As `board_figure`, of the PC."""
         value: float | None = getattr(self.pc, name)
         note = ", ".join(filter(None, (self._count_note(self.pc), self.pc_note)))
-        return _figure(f"{self._named(name)}_pc", value, "modelled", note)
+        return _figure(f"{self._named(name)}_pc", value, "exact", note)
 
     def drop_figure(self) -> Measurement | None:
         """The drop, None where it is not defined."""
