@@ -46,6 +46,7 @@ class Throttle:
             if data:
                 self._arriving.put(data, time.monotonic())
             elif time.monotonic() >= deadline:
+                self._send_due()  # what became due while this process did not run
                 return b""
 
     def write(self, data: bytes) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+_PATIENCE_S = 900
+
 
 def made_once(folder: Path, name: str, make: Callable[[Path], object]) -> Path:
     """The folder ``name`` in ``folder``, filled by ``make``; other processes wait for it.
@@ -14,7 +16,7 @@ def made_once(folder: Path, name: str, make: Callable[[Path], object]) -> Path:
     What failed half-way is not taken for made: the next process tries again.
     """
     made = folder / name
-    with FileLock(f"{made}.lock"):
+    with FileLock(f"{made}.lock", timeout=_PATIENCE_S):
         if not made.exists():
             draft = folder / f"{name}.draft"
             draft.mkdir(exist_ok=True)
