@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_autodeploy.base.errors import BoardError
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.image.image import Image
@@ -59,3 +62,24 @@ class Controllable(Protocol):
 
     def control(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         """Send an order, by its key ``op``, and return the answer."""
+
+
+@runtime_checkable
+class TimesOnDemand(Protocol):
+    """A board whose times cost more than its results: it gives them when they are wanted."""
+
+    def want_times(self, wanted: bool) -> None:
+        """From now on times are exact, or as they come."""
+
+
+@contextmanager
+def timed(board: Board) -> Iterator[None]:
+    """Within it the times of inferences are wanted."""
+    if not isinstance(board, TimesOnDemand):
+        yield
+        return
+    board.want_times(True)
+    try:
+        yield
+    finally:
+        board.want_times(False)

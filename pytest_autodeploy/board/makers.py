@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.catalog.kinds import EMULATED, HARDWARE, SIMULATED, Kind
+from pytest_autodeploy.catalog.kinds import EMULATED, HARDWARE, SIMULATED, VIRTUAL, Kind
 from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.settings.option import positive_float
 from pytest_autodeploy.settings.settings import SettingError
@@ -62,6 +62,21 @@ def emulated(order: Order) -> Board:
     return EmulatedBoard(order.board_id, order.spec, builder, timeout_s=timeout_s)
 
 
+def virtual(order: Order) -> Board:
+    """The image of an EVB, or of a machine, on an emulated core."""
+    from pytest_autodeploy.board.virtual import VirtualBoard, image_source
+
+    settings = order.settings
+    source = image_source(
+        order.board_id,
+        order.spec,
+        order.build_options,
+        file=settings.root / settings.evb_image if settings.evb_image else None,
+        licence_ok=settings.evb_image_licence_ok,
+    )
+    return VirtualBoard(order.board_id, order.spec, source, timeout_s=settings.evb_timeout)
+
+
 def hardware(order: Order) -> Board:
     """An EVB behind its probe."""
     from pytest_autodeploy.board.hardware import HardwareBoard
@@ -84,6 +99,7 @@ def hardware(order: Order) -> Board:
 MAKERS: Mapping[str, Maker] = {
     SIMULATED.prefix: simulated,
     EMULATED.prefix: emulated,
+    VIRTUAL.prefix: virtual,
     HARDWARE.prefix: hardware,
 }
 """Of the kinds of this package, by prefix."""

@@ -35,7 +35,7 @@ def _board(spec: BoardSpec, kinds: Sequence[Kind]) -> dict[str, Any]:
     return {
         "name": spec.name,
         "title": spec.title,
-        "ids": [f"{kind.prefix}{spec.name}" for kind in kinds if kind.part == spec.part],
+        "ids": [f"{kind.prefix}{spec.name}" for kind in kinds if spec.is_of(kind.part)],
         "soc": spec.soc or None,
         "core": spec.core,
         "memories": {

@@ -11,13 +11,15 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.catalog.chips import find_chip
 from pytest_autodeploy.catalog.entry import CatalogError, Entry
 
 CATALOG = Path(__file__).with_name("catalog.toml")
 
 Core = Literal["cortex-m4f", "cortex-m55"]
 Transport = Literal["usb", "uart", "socket"]
-Part = Literal["board", "machine"]
+Part = Literal["board", "machine", "virtual"]
+"""Of the catalog; "virtual" are those of both whose chips can be virtual."""
 
 CORES: tuple[Core, ...] = ("cortex-m4f", "cortex-m55")
 TRANSPORTS: tuple[Transport, ...] = ("usb", "uart")  # of hardware
@@ -31,7 +33,11 @@ INHERITED = ("core", "memory", "clocks_hz", "jlink", "counters")
 """What a chip can take from another one with ``like``."""
 
 
-_WORDS: Mapping[Part, str] = {"board": "board", "machine": "emulated board"}
+_WORDS: Mapping[Part, str] = {
+    "board": "board",
+    "machine": "emulated board",
+    "virtual": "virtual board",
+}
 
 
 class UnknownBoard(AutodeployError):
@@ -85,10 +91,19 @@ class BoardSpec:
         """Whether neuralSPOT, the SDK of the EVBs, makes programs for it; else GNU's tools do."""
         return bool(self.ambiqsuite)
 
+    @property
+    def chip(self) -> str:
+        """The name of its chip in the table of those that can be virtual."""
+        return self.soc or self.name
+
+    def is_of(self, part: Part) -> bool:
+        """Whether it is in a part of the catalog."""
+        return part == self.part or (part == "virtual" and find_chip(self.chip) is not None)
+
 
 def board_names(part: Part = "board") -> tuple[str, ...]:
     """Names of all boards of a part of the catalog, in its order."""
-    return tuple(name for name, spec in _boards().items() if spec.part == part)
+    return tuple(name for name, spec in _boards().items() if spec.is_of(part))
 
 
 def catalog_specs() -> tuple[BoardSpec, ...]:
@@ -99,7 +114,7 @@ def catalog_specs() -> tuple[BoardSpec, ...]:
 def board_spec(name: str, part: Part = "board") -> BoardSpec:
     """The board of that name. Raises UnknownBoard, with the name that may have been meant."""
     spec = _boards().get(name)
-    if spec is None or spec.part != part:
+    if spec is None or not spec.is_of(part):
         near = closest(name, part)
         meant = f"Did you mean {near}? " if near else ""
         raise UnknownBoard(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NEEDS = (
     *("sim", "compiler", "make", "cmake", "ninja_or_make", "tflm_tree", "sdk"),
-    *("qemu", "probe_tool"),
+    *("qemu", "probe_tool", "virtual"),
 )
 """What boards may need on the PC: an extra, or what ``autodeploy doctor`` can look for."""
 
@@ -138,6 +138,20 @@ EMULATED = Kind(
     no_events="QEMU has none",
     example="mps2-an386",
 )
+VIRTUAL = Kind(
+    prefix="virtual:",
+    name="virtual",
+    noun="a virtual EVB",
+    runs="an EVB's own image on unicorn, counts of instructions",
+    source="emulated",
+    part="virtual",
+    needs=("virtual", "compiler"),
+    answers_as=("hardware", "emulated"),
+    exact=True,
+    random_runs=5,  # an inference takes up to a second
+    no_events="a Cortex-M4 has none",
+    example="apollo3p_evb",
+)
 HARDWARE = Kind(
     prefix="",
     name="hardware",
@@ -153,7 +167,7 @@ HARDWARE = Kind(
     title="EVBs",
 )
 
-KINDS = (SIMULATED, EMULATED, HARDWARE)
+KINDS = (SIMULATED, EMULATED, VIRTUAL, HARDWARE)
 """The kinds of this package, in the order of listings."""
 
 _BY_PREFIX = {kind.prefix: kind for kind in KINDS}

@@ -30,6 +30,7 @@ LOOKS: Mapping[str, Look] = {
     "sdk": tools.sdk,
     "qemu": tools.qemu,
     "probe_tool": boards.probe_tool,
+    "virtual": installation.packages_of("virtual"),
 }
 """How each of the needs of boards is looked for."""
 

@@ -16,6 +16,7 @@ from pytest_autodeploy.image.sources import generate, write_changed, write_sourc
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.image import Image
 
 BUFFERS = Buffers(message_bytes=4096, window_bytes=16 * 1024, log_bytes=4096)
 
@@ -39,12 +40,17 @@ def places_of(spec: BoardSpec) -> Places:
 
 
 class NeuralSpotBuilder(ImageBuilder):
-    """Builds for one EVB; nothing is looked for before the first ``build``."""
+    """Builds for one EVB; nothing is looked for before the first ``build``.
+
+    ``emulated`` is the id of a board that runs the image without being one of Ambiq's: its runtime
+    must have a licence that allows that.
+    """
 
     _buffers = BUFFERS
 
-    def __init__(self, spec: BoardSpec, options: BuildOptions) -> None:
+    def __init__(self, spec: BoardSpec, options: BuildOptions, emulated: str = "") -> None:
         super().__init__(spec, options)
+        self._emulated = emulated
         self._places = places_of(spec)
         # the library with error strings, which names layers, too
         self._make = NeuralSpotMake(spec, options, f"building for {spec.name}", "MLPROFILE=1")
@@ -61,6 +67,11 @@ class NeuralSpotBuilder(ImageBuilder):
     @property
     def _folder(self) -> str:
         return self._make.folder
+
+    def plan(self, image: Image) -> Plan:
+        if self._emulated:
+            self._make.runtime.require_emulation(self._emulated)
+        return super().plan(image)
 
     def _compile(self, plan: Plan, place: Path) -> dict[str, Path]:
         firmware = resource("firmware")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardRefused
 from pytest_autodeploy.base.measurement import Source
-from pytest_autodeploy.board.base import Board
+from pytest_autodeploy.board.base import Board, timed
 from pytest_autodeploy.catalog.kinds import Kind, answering_kind
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.limits.accuracy import Task
@@ -229,7 +229,8 @@ class ModelOnBoard:
         while len(ticks) < count:
             share = min(share, count - len(ticks), self.identity.max_invocations)
             began = time.monotonic()
-            ticks += self.board.client.invoke(share).ticks
+            with timed(self.board):
+                ticks += self.board.client.invoke(share).ticks
             per_inference = (time.monotonic() - began) / share
             share = max(1, int(CALL_SECONDS / max(per_inference, 1e-6)))
             self.progress("inference", len(ticks), count)

@@ -71,6 +71,20 @@ BOARD_OPTIONS = (
         metavar="NAME",
     ),
     Option(
+        "evb_image",
+        "--evb-image",
+        "Image that a virtual board runs, .axf, .elf or .bin (default: the one that is built)",
+        metavar="FILE",
+    ),
+    Option(
+        "evb_image_licence_ok",
+        "--evb-image-licence-ok",
+        "The licences of what --evb-image contains allow a CPU that is not Ambiq's",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    Option(
         "evb_clock",
         "--evb-clock",
         "Clock mode: HP (high performance) or LP (low power) (default: HP)",

@@ -65,6 +65,8 @@ class Settings:
     evb_toolchain: str | None
     evb_model_memory: str | None
     evb_arena_memory: str | None
+    evb_image: str | None
+    evb_image_licence_ok: bool
     evb_clock: str
     evb_counters: tuple[str, ...]
     evb_dwt_counters: str

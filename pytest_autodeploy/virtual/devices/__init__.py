@@ -1,0 +1,1 @@
+"""The peripherals of the machines, one file each."""

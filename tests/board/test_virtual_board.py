@@ -1,0 +1,197 @@
+"""Virtual boards: an image that a board would run, on an emulated core in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pytest_autodeploy.base.errors import (
+    BoardDied,
+    BoardError,
+    BoardUnavailable,
+    MissingExtra,
+    WrongFirmware,
+)
+from pytest_autodeploy.board.base import timed
+from pytest_autodeploy.board.virtual import Executable, VirtualBoard, image_source
+from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.catalog.kinds import VIRTUAL, spec_of
+from pytest_autodeploy.image.errors import TreeError
+from pytest_autodeploy.image.firmware import BuildOptions
+from pytest_autodeploy.image.image import Image
+from pytest_autodeploy.reference.inputs import random_inputs
+from pytest_autodeploy.session.model_session import ModelSession
+from tests.helpers.emulation import (
+    echo_board,
+    echo_builder,
+    image,
+    machine,
+    needs_cmake,
+    needs_qemu,
+)
+from tests.helpers.tflite_builder import relu
+
+pytest.importorskip("unicorn")
+
+NAME = "mps2-an386"
+ID = f"virtual:{NAME}"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Image:
+    """A model of one operator whose output is like its input."""
+    return image(tmp_path, relu())
+
+
+@pytest.fixture
+def board(firmware_cache: Path) -> Iterator[VirtualBoard]:
+    """The machine with the echo engine."""
+    builder = echo_builder(NAME, firmware_cache)
+
+    def source(image: Image) -> Executable:
+        built = builder.build(image)
+        return Executable(built.file(".elf"), built.build_id)
+
+    virtual = VirtualBoard(ID, machine(NAME), source, timeout_s=30)
+    yield virtual
+    virtual.close()
+
+
+@needs_cmake
+def test_the_model_runs_and_the_board_has_proven_itself(board: VirtualBoard, small: Image) -> None:
+    identity = board.load(small)
+    assert identity.board == NAME
+    assert identity.model_sha256.hex() == small.model.sha256
+    pid = board.pid
+    board.load(small)
+    assert board.pid == pid  # nothing was started again
+
+
+@needs_cmake
+def test_outputs_and_times_come_through_a_session(board: VirtualBoard, small: Image) -> None:
+    inputs = random_inputs(small.model, 3, seed=1)
+    session = ModelSession(small.model, board, inputs=inputs)
+    run = session.run()
+    np.testing.assert_array_equal(run.outputs[0], inputs.arrays[0])
+    latency = session.latency(runs=3)
+    assert latency.source == "emulated"
+    assert len(set(latency.samples_us)) == 1
+
+
+@needs_qemu
+def test_it_takes_as_many_instructions_as_qemu_counts(
+    board: VirtualBoard, small: Image, firmware_cache: Path
+) -> None:
+    qemu = echo_board(NAME, firmware_cache)
+    ticks = []
+    try:
+        for each in (board, qemu):
+            each.load(small)
+            each.client.configure(0)
+            with timed(each):
+                ticks.append(each.client.invoke(2).ticks[1])
+    finally:
+        qemu.close()
+    assert ticks[0] == pytest.approx(ticks[1], rel=0.01)
+
+
+@needs_cmake
+def test_a_reboot_brings_it_back(board: VirtualBoard, small: Image) -> None:
+    before = board.load(small)
+    board.client.reboot()
+    assert board.client.identify() == before
+
+
+@needs_cmake
+def test_a_process_that_dies_is_told_and_replaced(board: VirtualBoard, small: Image) -> None:
+    board.load(small)
+    assert board.pid is not None
+    os.kill(board.pid, signal.SIGKILL)
+    with pytest.raises(BoardError) as error:
+        board.client.identify()
+    explained = board.explain(error.value)
+    assert isinstance(explained, BoardDied)
+    assert "died of SIGKILL" in explained.what
+    board.discard()
+    assert board.load(small).board == NAME
+
+
+@needs_cmake
+def test_an_image_of_another_model_is_refused(
+    board: VirtualBoard, small: Image, tmp_path: Path
+) -> None:
+    board.load(small)
+    other = image(tmp_path / "other", relu((1, 9)))
+    running = board._running
+    assert running is not None
+    given = image_source(ID, machine(NAME), BuildOptions(), file=running.path, licence_ok=True)
+    foreign = VirtualBoard(ID, machine(NAME), given, timeout_s=30)
+    try:
+        with pytest.raises(WrongFirmware, match="it runs a model of SHA-256"):
+            foreign.load(other)
+        assert foreign.load(small).model_sha256.hex() == small.model.sha256
+    finally:
+        foreign.close()
+
+
+class TestImages:
+    def test_one_whose_origin_is_unknown_needs_the_users_word(self, tmp_path: Path) -> None:
+        file = tmp_path / "image.bin"
+        file.write_bytes(b"\0")
+        spec = board_spec("apollo3p_evb")
+        with pytest.raises(BoardUnavailable, match="licensed for Ambiq CPUs only") as error:
+            image_source("virtual:apollo3p_evb", spec, BuildOptions(), file=file)
+        assert "--evb-image-licence-ok" in str(error.value.hint)
+
+    def test_one_that_is_missing_is_told(self, tmp_path: Path) -> None:
+        with pytest.raises(BoardUnavailable, match="no such file"):
+            image_source(ID, machine(NAME), BuildOptions(), file=tmp_path / "none.axf")
+
+    @pytest.mark.parametrize("content", [b"", b"\x7fELF damaged"])
+    def test_one_that_is_damaged_is_told(
+        self, content: bytes, small: Image, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "image.elf"
+        file.write_bytes(content)
+        source = image_source(ID, machine(NAME), BuildOptions(), file=file, licence_ok=True)
+        board = VirtualBoard(ID, machine(NAME), source, timeout_s=5)
+        try:
+            with pytest.raises(BoardUnavailable, match=r"cannot start: .*image.elf is"):
+                board.load(small)
+        finally:
+            board.close()
+
+    def test_a_build_with_a_runtime_for_ambiqs_cpus_alone_is_refused(
+        self, small: Image, tmp_path: Path
+    ) -> None:
+        from tests.helpers.neuralspot_bench import Bench
+
+        with pytest.MonkeyPatch.context() as patch:
+            bench = Bench(tmp_path / "sdk", patch)
+            options = BuildOptions(sdk=str(bench.sdk), cache=tmp_path / "cache")
+            source = image_source("virtual:apollo3p_evb", board_spec("apollo3p_evb"), options)
+            with pytest.raises(TreeError, match="which an emulated board is not"):
+                source(small)
+
+
+def test_only_boards_whose_chip_has_a_table_can_be_virtual() -> None:
+    assert spec_of("virtual:apollo3p_evb") is board_spec("apollo3p_evb")
+    assert spec_of(ID) is machine(NAME)
+    from pytest_autodeploy.catalog.boards import UnknownBoard
+
+    with pytest.raises(UnknownBoard) as error:
+        spec_of("virtual:apollo510_evb")
+    assert str(error.value.hint).endswith("Boards: virtual:apollo3p_evb, virtual:mps2-an386")
+
+
+def test_without_the_extra_its_name_is_told(small: Image, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    board = VirtualBoard(ID, machine(NAME), lambda _image: pytest.fail("built"), timeout_s=5)
+    with pytest.raises(MissingExtra, match="virtual"):
+        board.load(small)
+    assert VIRTUAL.source == "emulated"
