@@ -10,7 +10,7 @@ from pytest_autodeploy.power.errors import WindowFault, WiringFault
 from pytest_autodeploy.power.window import Ending
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_autodeploy.power.window import Window
 
@@ -21,6 +21,9 @@ LEAST_SAMPLES = 100
 WINDOW_SHARE = 0.98
 LATENCY_SHARE = 0.1
 CLOCK_SHARE = 0.1
+ALIKE_SHARE = 0.1
+"""Windows of the same inferences are the same time, but for caches and clocks."""
+
 ENERGY_SHARE = 1e-3
 
 
@@ -41,6 +44,7 @@ def check_window(
     """
     check_ending(window, board=board, pins=pins)
     check_supply(window.mean_v, board=board)
+    check_direction(window, board=board)
     faults = (
         _faults(window, inferences, least_s),
         _clock_faults(window, board_us),
@@ -74,6 +78,30 @@ def check_supply(volts: float, *, board: str) -> None:
             f"the supply is off: the meter sees {si(1e3 * volts, 'mV')}",
             board=board,
             hint="Feed the board through the meter: IN to the supply, OUT to the board.",
+        )
+
+
+def check_direction(window: Window, *, board: str) -> None:
+    """Raise WindowFault when the current flows backwards: no energy is below 0."""
+    if window.charge_c <= 0 or window.energy_j <= 0:
+        raise WindowFault(
+            f"the mean current is {si(1e3 * window.charge_c / window.seconds, 'mA')}, not above 0",
+            board=board,
+            hint="The leads are swapped: IN belongs to the supply, OUT to the board.",
+        )
+
+
+def check_alike(windows: Sequence[Window], *, board: str) -> None:
+    """Raise WindowFault when windows of one measurement differ in their time."""
+    shortest = min(window.seconds for window in windows)
+    longest = max(window.seconds for window in windows)
+    if longest > (1 + ALIKE_SHARE) * shortest:
+        raise WindowFault(
+            f"the {len(windows)} windows differ in time: {si(1e6 * shortest, 'us')} to"
+            f" {si(1e6 * longest, 'us')}",
+            board=board,
+            hint="A glitch on In1 ended one early, or they are of several models: look at the"
+            " capture.",
         )
 
 

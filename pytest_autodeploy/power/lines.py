@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
     from pytest_autodeploy.power.meter import Codes
 
-HOLD_S = 5e-6
-"""A level that is held for a shorter time is a glitch: a board sets its pins one after another."""
+HOLD_S = 20e-6
+"""A level that is held for a shorter time is a glitch: a board sets its pins one after another, and
+a line that is not terminated picks up what its neighbours do."""
 
 NAMES = {IN0: "In0", IN1: "In1"}
 

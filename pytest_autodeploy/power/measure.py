@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.power.capture import About, CaptureWriter
-from pytest_autodeploy.power.checks import check_window
+from pytest_autodeploy.power.checks import check_alike, check_window
 from pytest_autodeploy.power.errors import CaptureError, NoMeter, PowerError, WindowFault
 from pytest_autodeploy.power.handshake import Handshake
 from pytest_autodeploy.power.plan import WAIT_S, Plan, plan
@@ -153,6 +153,7 @@ class PowerMeter:
                 board_us=1e6 * ticks / session.identity.tick_hz,
             )
             windows.append(window)
+        check_alike(windows, board=session.board.id)
         return tuple(windows)
 
     def _check_board(self, session: ModelSession, mode: Mode) -> None:

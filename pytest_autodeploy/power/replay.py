@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_autodeploy.power.capture import USER_DATA, About, import_jls
+from pytest_autodeploy.power.capture_copy import readable
 from pytest_autodeploy.power.errors import CaptureError
 from pytest_autodeploy.power.meter import IN0, IN1, Chunk, MeterFacts
 
@@ -20,7 +21,9 @@ UNKNOWN_MAX_A, UNKNOWN_MAX_V = 10.0, 15.0
 class Replay:
     """A capture as a meter: nothing can be switched or triggered, and the stream has an end.
 
-    ``about`` is None for a capture of another program. Raises CaptureError, or MissingExtra.
+    ``about`` is None for a capture of another program. ``cut_short``: it was not closed, or a part
+    of the file is missing; then a copy is read, as reading repairs such a file. Raises
+    CaptureError, or MissingExtra.
     """
 
     def __init__(self, path: Path) -> None:
@@ -28,10 +31,15 @@ class Replay:
         jls = import_jls()
         if not path.is_file():
             raise CaptureError(f"no such capture: {path}")
+        self._file = readable(path)
+        self.cut_short = self._file.cut_short
+        self._reader: Any = None
         try:
-            self._reader: Any = jls.Reader(str(path))
+            self._reader = jls.Reader(str(self._file.path))
         except (OSError, RuntimeError, ValueError) as error:
-            raise CaptureError(f"cannot read the capture {path}: {error}") from None
+            self.close()
+            short = ", which is cut short" if self.cut_short else ""
+            raise CaptureError(f"cannot read the capture {path}{short}: {error}") from None
         try:
             self._signals = self._find_signals()
             self.about = self._read_about()
@@ -82,6 +90,7 @@ class Replay:
         if self._reader is not None:
             self._reader.close()
         self._reader = None
+        self._file.close()
 
     def _chunks(self) -> Iterator[Chunk]:
         offsets = {name: signal.sample_id_offset for name, signal in self._signals.items()}
