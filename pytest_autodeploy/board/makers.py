@@ -47,8 +47,14 @@ def simulated(order: Order) -> Board:
     from pytest_autodeploy.board.simulated import SimulatedBoard
 
     given: Sequence[str] = order.options.get("sim_arguments", ())
-    arguments = [*link_arguments(order.settings.evb_sim_link), *given]
-    timeout_s = order.settings.evb_timeout
+    settings = order.settings
+    memories = {
+        "--model-memory": settings.evb_model_memory,
+        "--arena-memory": settings.evb_arena_memory,
+    }
+    chosen = [word for flag, name in memories.items() if name for word in (flag, name.lower())]
+    arguments = [*link_arguments(settings.evb_sim_link), *chosen, *given]
+    timeout_s = settings.evb_timeout
     return SimulatedBoard(order.board_id, order.spec, timeout_s=timeout_s, arguments=arguments)
 
 

@@ -6,13 +6,18 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.board.makers import Order, maker_of
-from pytest_autodeploy.catalog.kinds import kind_of, spec_of
+from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES
+from pytest_autodeploy.catalog.kinds import KINDS, kind_of, spec_of
+from pytest_autodeploy.settings.overrides import BOARD, OverrideError, anything, checked, strings
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_autodeploy.board.base import Board
+
+SIM_ARGUMENTS = "sim_arguments"
+_ENTRIES = {SIM_ARGUMENTS: strings()}
 
 
 def make_board(
@@ -44,11 +49,30 @@ def _attached(order: Order) -> Board:
     )
 
 
+def board_options(board_id: str, options: object) -> dict[str, Any]:
+    """What the fixture ``evb_options`` returned for a run, of which this is a board.
+
+    Raises OverrideError for what no kind takes, and for what the simulation does not start with.
+    """
+    keys = (key for kind in (*KINDS, kind_of(board_id)) for key in kind.options)
+    chosen = checked(BOARD, options, {key: _ENTRIES.get(key, anything()) for key in keys})
+    if SIM_ARGUMENTS in chosen:
+        from pytest_autodeploy.sim.__main__ import refusal
+
+        why = refusal(chosen[SIM_ARGUMENTS])
+        if why:
+            raise OverrideError(
+                f"{BOARD}: {SIM_ARGUMENTS}: {why}",
+                hint="python -m pytest_autodeploy.sim --help lists what it takes.",
+            )
+    return chosen
+
+
 def check_names(names: Iterable[str], settings: Settings) -> None:
     """Check boards without starting one. Raises UnknownBoard, BrokenKind or SettingError."""
     for board_id in names:
         kind = kind_of(board_id)
-        spec_of(board_id)
+        _check_memories(board_id, settings)
         if settings.evb_require_hardware and not kind.is_hardware:
             raise SettingError(
                 f"--evb-require-hardware: {board_id} is no hardware\n"
@@ -56,3 +80,19 @@ def check_names(names: Iterable[str], settings: Settings) -> None:
             )
         if settings.evb_port is not None and not kind.attachable:
             raise SettingError(f"--evb-port: {board_id} is started by this run and has no port")
+
+
+def _check_memories(board_id: str, settings: Settings) -> None:
+    """See that the memories that were chosen are there. Raises UnknownBoard, SettingError."""
+    spec = spec_of(board_id)
+    for name, what, memories in (
+        ("evb_model_memory", "model", MODEL_MEMORIES),
+        ("evb_arena_memory", "arena", ARENA_MEMORIES),
+    ):
+        chosen = getattr(settings, name)
+        present = [memory for memory in memories if memory in spec.memories]
+        if chosen is not None and chosen.lower() not in present:
+            raise SettingError(
+                f"{settings.sources[name]}: {board_id} has no {chosen.upper()} for the {what}",
+                hint=f"Its memories for it are {', '.join(present)}.",
+            )

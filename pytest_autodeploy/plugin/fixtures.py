@@ -124,8 +124,8 @@ def _session_overrides(
     model_session_options: dict[str, Any],
 ) -> None:
     """Internal: a session outlives the test, the overrides are those of the test's own file."""
-    options = dict(model_session_options)
-    runtime_of(request.config).prepare(model_session, model_inputs, options, model_labels)
+    runtime = runtime_of(request.config)
+    runtime.prepare(model_session, model_inputs, model_session_options, model_labels)
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_autodeploy.catalog.boards import IO_VOLTAGES
 from pytest_autodeploy.power.errors import MeterUnavailable
 from pytest_autodeploy.settings.meter_choice import chosen_for, parse_choice
+from pytest_autodeploy.settings.overrides import METER, checked, one_of
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.session.model_session import ModelSession
     from pytest_autodeploy.settings.settings import Settings
 
-OPTIONS = ("io_voltage",)
+OPTIONS = {"io_voltage": one_of(*IO_VOLTAGES)}
 """What ``power_meter_options`` may set."""
 
 CAPTURES = "captures"
@@ -45,9 +47,9 @@ class Meters:
     def power_up(self, board: Board, options: Mapping[str, Any]) -> None:
         """Give a board the supply that comes through its meter, before it is flashed.
 
-        Raises MeterUnavailable, MissingExtra, ValueError for an option that does not exist.
+        Raises MeterUnavailable, MissingExtra, OverrideError for an option that cannot be used.
         """
-        self._options = _checked(options)
+        self._options = checked(METER, options, OPTIONS)
         if chosen_for(board.id, self._settings).kind == "joulescope":
             meter = self.meter_of(board)
             assert meter is not None
@@ -57,12 +59,12 @@ class Meters:
     def power_meter(self, options: Mapping[str, Any] | None) -> PowerMeter:
         """What the fixture gives; with None the options are those of the board's fixture.
 
-        Raises ValueError for an option that does not exist.
+        Raises OverrideError for an option that cannot be used.
         """
         from pytest_autodeploy.power.measure import PowerMeter, PowerOptions
 
         if options is not None:
-            self._options = _checked(options)
+            self._options = checked(METER, options, OPTIONS)
         settings = self._settings
         replays = settings.power is not None and parse_choice(settings.power).kind == "replay"
         return PowerMeter(
@@ -125,16 +127,6 @@ class Meters:
             if _is_of(replay, session, mode, strictly=path.is_dir()):
                 return replay
         return None
-
-
-def _checked(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    unknown = set(options) - set(OPTIONS)
-    if unknown:
-        raise ValueError(
-            f"power_meter_options: {', '.join(sorted(unknown))} unknown; "
-            f"valid are {', '.join(OPTIONS)}"
-        )
-    return options
 
 
 def _is_of(replay: Replay, session: ModelSession, mode: Mode, *, strictly: bool) -> bool:

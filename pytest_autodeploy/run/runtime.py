@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.base.errors import AutodeployError, InputsError
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.catalog.kinds import kind_of
 from pytest_autodeploy.model.find import ModelFile
 from pytest_autodeploy.run.preflight import npu_arguments
+from pytest_autodeploy.settings.overrides import SESSION, SESSION_OPTIONS, checked
 
 if TYPE_CHECKING:
     from pytest_autodeploy.base.progress import Progress
@@ -27,6 +29,15 @@ if TYPE_CHECKING:
     from pytest_autodeploy.settings.settings import Settings
 
 FAULTS_BEFORE_BROKEN = 2
+
+
+@contextmanager
+def naming(fixture: str) -> Iterator[None]:
+    """Let errors about inputs name the fixture that gave them."""
+    try:
+        yield
+    except InputsError as error:
+        raise InputsError(f"{fixture}: {error.what}", hint=error.hint) from None
 
 
 class Runtime:
@@ -137,12 +148,16 @@ class Runtime:
         return self._references[key]
 
     def board(self, board_id: str, options: Mapping[str, Any] | None = None) -> Board:
-        """The board of that id, not started. Raises SettingError."""
-        from pytest_autodeploy.board.select import make_board
+        """The board of that id, not started; ``options`` are those of the fixture ``evb_options``.
 
-        key = (board_id, repr(options or {}))
+        Raises SettingError, OverrideError.
+        """
+        from pytest_autodeploy.board.select import board_options, make_board
+
+        chosen = board_options(board_id, {} if options is None else options)
+        key = (board_id, repr(chosen))
         if key not in self._boards:
-            self._boards[key] = make_board(board_id, self.settings, self.build_cache(), options)
+            self._boards[key] = make_board(board_id, self.settings, self.build_cache(), chosen)
         return self._boards[key]
 
     def build_cache(self) -> Path | None:
@@ -176,30 +191,27 @@ class Runtime:
     ) -> None:
         """Set what a test's file may override; ``inputs`` and ``labels`` None are the run's own.
 
-        Raises InputsError, and ValueError for an option that does not exist.
+        Raises InputsError and OverrideError, which name the fixture.
         """
         from pytest_autodeploy.profile.passes import CounterChoice
         from pytest_autodeploy.reference.inputs import as_inputs
         from pytest_autodeploy.reference.labels import as_labels
 
         settings = self.settings
-        known: dict[str, Any] = {
+        defaults: dict[str, Any] = {
             "arena_bytes": 1024 * settings.evb_arena_kb,
             "clock": settings.evb_clock,
             "latency_runs": self._latency_runs(session.board),
             "state": settings.state,
         }
-        unknown = set(options) - set(known)
-        if unknown:
-            raise ValueError(
-                f"model_session_options: {', '.join(sorted(unknown))} unknown; "
-                f"valid are {', '.join(known)}"
-            )
+        chosen_options = defaults | checked(SESSION, options, SESSION_OPTIONS)
         own = self._board_inputs(session.model, session.board)
-        chosen = own if inputs is None else as_inputs(inputs, session.model, settings.seed)
-        labelled = self.labels() if labels is None else as_labels(labels)
+        with naming("model_inputs"):
+            chosen = own if inputs is None else as_inputs(inputs, session.model, settings.seed)
+        with naming("model_labels"):
+            labelled = self.labels() if labels is None else as_labels(labels)
         counters = CounterChoice(settings.evb_counters, settings.evb_dwt_counters == "modulo")
-        session.prepare(chosen, labels=labelled, counters=counters, **(known | dict(options)))
+        session.prepare(chosen, labels=labelled, counters=counters, **chosen_options)
 
     def estimate(self, model: Model, accelerator: str) -> Estimate:
         """What Vela estimates of the model.

@@ -11,14 +11,15 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import join
-from typing import Any
+from typing import Any, NoReturn
 
 from pytest_autodeploy.base.errors import AutodeployError, MissingExtra
 from pytest_autodeploy.catalog.boards import board_names, board_spec
+from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES
 from pytest_autodeploy.catalog.kinds import SIMULATED
 from pytest_autodeploy.sim.captured import STDERR, CapturedStderr
 from pytest_autodeploy.sim.faults import SYNTAX, Fault, Faults, parse_fault
-from pytest_autodeploy.sim.flash import distribution_version
+from pytest_autodeploy.sim.flash import Memories, distribution_version
 from pytest_autodeploy.sim.noise import TimingNoise
 from pytest_autodeploy.sim.operator_fault import OperatorFault
 from pytest_autodeploy.sim.power import FAULTS as POWER_FAULTS
@@ -45,8 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         noise = TimingNoise(options.timing_noise, options.timing_seed, options.slowdown)
         power = PowerRig(options.power_fault)
         faults = Faults(options.fault)
+        memories = Memories.of(options.model_memory, options.arena_memory)
         validator = SimulatedValidator(
-            board_spec(options.board), stderr, noise, power, faults.of_operators
+            board_spec(options.board), stderr, noise, power, faults.of_operators, memories
         )
         if options.model:
             validator.flash(options.model, options.arena_kb * 1024)
@@ -67,8 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser(
+    parser_of: type[argparse.ArgumentParser] = argparse.ArgumentParser, add_help: bool = True
+) -> argparse.ArgumentParser:
+    parser = parser_of(
+        add_help=add_help,
         prog="python -m pytest_autodeploy.sim",
         description="A simulated board: TFLM on this PC behind the RPC of the real boards; its "
         "times are modelled. Standard input takes JSON lines, such as "
@@ -77,6 +82,12 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--board", required=True, metavar="NAME", help=f"one of {', '.join(board_names())}")
     add("--model", type=Path, metavar="FILE", help="the .tflite file that is flashed at the start")
+    for what, known in (("model", MODEL_MEMORIES), ("arena", ARENA_MEMORIES)):
+        add(
+            f"--{what}-memory",
+            choices=known,
+            help=f"memory of the {what}; the first that has room",
+        )
     add("--arena-kb", type=int, default=0, metavar="N", help="its arena; 0: the largest possible")
     add(
         "--tcp",
@@ -112,6 +123,22 @@ def _parser() -> argparse.ArgumentParser:
     for flag, metavar, kind, help_text in noise:
         add(flag, type=kind, default=0, metavar=metavar, help=f"for testing; {help_text}")
     return parser
+
+
+class _Checker(argparse.ArgumentParser):
+    """Raises ValueError instead of ending the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(message)
+
+
+def refusal(arguments: Sequence[str]) -> str | None:
+    """Why a board would not start with these arguments, beside those it gets anyhow, or None."""
+    try:
+        _parser(_Checker, add_help=False).parse_args(["--board", board_names()[0], *arguments])
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def _address(text: str) -> tuple[str, int]:

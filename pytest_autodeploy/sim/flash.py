@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import ModelError
-from pytest_autodeploy.catalog.fit import place
+from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES, Placement, place
 from pytest_autodeploy.model.load import load_model
 
 if TYPE_CHECKING:
@@ -28,14 +28,35 @@ class Flash:
     build_id: str
 
 
-def flashed(spec: BoardSpec, path: Path, arena_bytes: int, build_id: str | None) -> Flash:
-    """The flash with the model of a file; ``arena_bytes`` 0 is the largest arena on the chip.
+@dataclass(frozen=True)
+class Memories:
+    """The memories that a model and its arena may be placed in, in order of preference."""
+
+    model: tuple[str, ...] = MODEL_MEMORIES
+    arena: tuple[str, ...] = ARENA_MEMORIES
+
+    @classmethod
+    def of(cls, model: str | None, arena: str | None) -> Memories:
+        """Those that were chosen; None leaves the choice to the placement."""
+        return cls((model,) if model else MODEL_MEMORIES, (arena,) if arena else ARENA_MEMORIES)
+
+    def place(self, spec: BoardSpec, model_bytes: int, arena_bytes: int) -> Placement:
+        """Where they go on a board. Raises ModelDoesNotFit."""
+        return place(
+            spec, model_bytes, arena_bytes, model_memories=self.model, arena_memories=self.arena
+        )
+
+
+def flashed(
+    spec: BoardSpec, memories: Memories, path: Path, arena_bytes: int, build_id: str | None
+) -> Flash:
+    """The flash with the model of a file; ``arena_bytes`` 0 is the largest arena there is room for.
 
     Raises ModelDoesNotFit, OSError.
     """
     model = _load(path)
     content = path.read_bytes() if isinstance(model, ModelError) else model.content
-    placement = place(spec, len(content), arena_bytes)
+    placement = memories.place(spec, len(content), arena_bytes)
     return Flash(
         model=model,
         size_bytes=len(content),

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import ModelDoesNotFit, ModelError
-from pytest_autodeploy.catalog.fit import place
 from pytest_autodeploy.rpc.messages import (
     PROTOCOL_VERSION,
     BoardKind,
@@ -25,7 +24,13 @@ from pytest_autodeploy.rpc.messages import (
 from pytest_autodeploy.rpc.service import Log, Refused
 from pytest_autodeploy.sim.counters import AT_ONCE, check_events, counted
 from pytest_autodeploy.sim.engine import Engine
-from pytest_autodeploy.sim.flash import Flash, default_build_id, distribution_version, flashed
+from pytest_autodeploy.sim.flash import (
+    Flash,
+    Memories,
+    default_build_id,
+    distribution_version,
+    flashed,
+)
 from pytest_autodeploy.sim.noise import TimingNoise
 from pytest_autodeploy.sim.pieces import faults_of
 from pytest_autodeploy.sim.power import PowerRig
@@ -62,8 +67,10 @@ class SimulatedValidator:
         noise: TimingNoise | None = None,
         power: PowerRig | None = None,
         operator_faults: Sequence[OperatorFault] = (),
+        memories: Memories | None = None,
     ) -> None:
         self._spec = spec
+        self._memories = memories or Memories()
         self._noise = noise or TimingNoise()
         self.power = power or PowerRig()
         self._operator_faults = operator_faults
@@ -80,7 +87,7 @@ class SimulatedValidator:
 
         ``arena_bytes`` 0 is the largest arena on the chip. Raises ModelDoesNotFit, OSError.
         """
-        self._flash = flashed(self._spec, path, arena_bytes, build_id)
+        self._flash = flashed(self._spec, self._memories, path, arena_bytes, build_id)
         self.reset()
         return self._flash.sha256.hex()
 
@@ -116,7 +123,7 @@ class SimulatedValidator:
             raise Refused(Status.BAD_MODEL, str(flash.model))
         arena_bytes = arena_bytes or flash.arena_bytes
         try:
-            place(self._spec, flash.size_bytes, arena_bytes)
+            self._memories.place(self._spec, flash.size_bytes, arena_bytes)
         except ModelDoesNotFit as error:
             raise Refused(Status.NO_MEMORY, str(error)) from None
         faults = faults_of(flash.model, self._operator_faults, self.log)

@@ -98,6 +98,14 @@ def test_inputs_that_cannot_be_used_are_one_error(
         (("--evb-require-hardware",), "--evb-require-hardware: sim:apollo4p_evb is no hardware"),
         (("--evb-port=socket://h:1", "--evb=sim:apollo3p_evb", "--evb=sim:apollo4p_evb"), "*once"),
         (("--evb-clock", "XP"), "--evb-clock: 'XP' is not one of HP, LP"),
+        (
+            ("--evb-arena-memory", "psram"),
+            "--evb-arena-memory: sim:apollo4p_evb has no PSRAM for the arena",
+        ),
+        (
+            ("--evb-model-memory", "dtcm", "--evb", "qemu:mps2-an386"),
+            "--evb-model-memory: qemu:mps2-an386 has no DTCM for the model",
+        ),
         (("--evb-timeout", "-1"), "--evb-timeout: '-1' is not a positive number"),
         (("--evb-sim-link", "speed=1"), "--evb-sim-link 'speed=1': use bytes_per_s=N,latency_ms=N"),
         (("--tflite-runs", "0"), "--tflite-runs: '0' is not a positive whole number"),

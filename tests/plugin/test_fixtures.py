@@ -142,6 +142,29 @@ def model_session_options(): return {"latency_runs": 2, "arena_bytes": 20480}
         result.assert_outcomes(errors=1)
         result.stdout.fnmatch_lines(["*model_session_options: arena unknown; valid are*"])
 
+    @pytest.mark.parametrize(
+        ("fixture", "value", "says"),
+        [
+            ("model_session_options", "{'clock': 'hp'}", "clock is 'hp', not one of HP, LP"),
+            ("evb_options", "{'sim_argument': []}", "sim_argument unknown; valid are sim_arg*"),
+            ("power_meter_options", "{'io_voltage': '3'}", "io_voltage is '3', not one of 1.8*"),
+            ("model_inputs", "0", "the number of inputs must be at least 1, not 0"),
+            ("model_labels", "'labels.txt'", "labels.txt: labels are read from *"),
+        ],
+    )
+    def test_a_value_that_cannot_be_used_is_one_message_that_names_the_fixture(
+        self, pytester: pytest.Pytester, fixture: str, value: str, says: str
+    ) -> None:
+        pytester.makeconftest(
+            f"import pytest\n@pytest.fixture(scope='session')\ndef {fixture}(): return {value}\n"
+        )
+        result = pytester.runpytest("--tflite", "digits_cnn.tflite", "-k", "latency")
+        result.assert_outcomes(errors=1, deselected=4)
+        result.stdout.fnmatch_lines(["___* ERROR at setup of test_latency* ___*"])
+        result.stdout.fnmatch_lines([f"{fixture}: {says}"])
+        assert "Traceback" not in result.stdout.str()
+        assert "model_session = <" not in result.stdout.str()
+
     def test_inputs_that_do_not_fit_are_one_error(self, pytester: pytest.Pytester) -> None:
         result = run(
             pytester,
@@ -158,3 +181,17 @@ def test_a_test_with_a_power_meter_is_skipped_without_one(pytester: pytest.Pytes
     result = run(pytester, test, off, "-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["SKIPPED*no power meter; give --autodeploy-power METER"])
+
+
+@pytest.mark.usefixtures("digits")
+def test_the_arena_of_a_simulated_board_is_in_the_memory_that_was_chosen(
+    pytester: pytest.Pytester,
+) -> None:
+    psram_kb = 32_940_032 // 1024
+    result = run(
+        pytester,
+        "def test_it(model_session):\n"
+        f"    assert model_session.memory().arena_given_bytes // 1024 == {psram_kb}\n",
+        *("--evb", "sim:apollo510_evb", "--evb-arena-memory", "PSRAM"),
+    )
+    result.assert_outcomes(passed=1)
