@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint wheel-check bench clean
+.PHONY: demo test lint schema wheel-check bench clean
 
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite examples/models --html report.html --self-contained-html
@@ -19,6 +19,9 @@ lint: $(VENV)/.dev  ## lint, format, types and the tiers of the rooms
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+schema: $(VENV)/.dev  ## write the JSON Schema of results anew
+	$(BIN)/python -c 'from pytest_autodeploy.report.result_json import write_schema; write_schema()'
 
 wheel-check: $(VENV)/.dev  ## build the wheel and use it outside the checkout
 	$(BIN)/python .ci/wheel_check.py

@@ -28,18 +28,3 @@ class Measurement:
     note: str = ""
     spread: float | None = None
     repeats: int = 1
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data for JSON and for crossing process borders."""
-        plain: dict[str, object] = {
-            "name": self.name,
-            "value": self.value,
-            "unit": self.unit,
-            "better": self.better,
-            "source": self.source,
-        }
-        if self.note:
-            plain["note"] = self.note
-        if self.spread is not None:
-            plain |= {"spread": self.spread, "repeats": self.repeats}
-        return plain

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 
 from pytest_autodeploy.baseline.format import Entry, Layers, Metric
 from pytest_autodeploy.baseline.layers import graph_change, match_layers
-from pytest_autodeploy.baseline.words import change_text, exact_text
-from pytest_autodeploy.metrics.comparison import Row
+from pytest_autodeploy.baseline.words import difference_text, exact_texts, value_text
 
 
 def changes(old: Entry | None, new: Entry) -> Iterator[str]:
@@ -27,13 +25,12 @@ def changes(old: Entry | None, new: Entry) -> Iterator[str]:
 
 
 def _metric_change(name: str, old: Metric | None, new: Metric) -> str:
-    value = old.value if old else new.value
-    row = asdict(Row(name, new.unit, new.source, value, new.value, 0, 0, "", "within"))
     if old is None:
-        return f"{name} {exact_text(row, 'now')}, new"
+        return f"{name} {value_text(new.value, new.unit)}, new"
     if old == new:
         return ""
-    return f"{name} {exact_text(row, 'baseline')} -> {exact_text(row, 'now')} ({change_text(row)})"
+    before, now = exact_texts(old.value, new.value, new.unit)
+    return f"{name} {before} -> {now} ({difference_text(old.value, new.value, new.unit)})"
 
 
 def _layers_change(old: Layers | None, new: Layers) -> str:

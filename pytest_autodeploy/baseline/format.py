@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.metrics.records.facts import BoardFacts
+from pytest_autodeploy.profile.records import LayerProfile
 
 SCHEMA = 1
 """Version of the file format."""
@@ -81,30 +84,33 @@ class Baseline:
     """By clock mode."""
 
 
-PROVENANCE = ("build_id", "engine_version", "toolchain")
-"""Facts of a board that are kept as provenance."""
-
-
-def entry_of(record: Mapping[str, Any], plugin_version: str = "") -> Entry:
-    """The entry of a record, or of records merged: its board, measurements and profile."""
-    board = record["board"]
-    provenance = {name: str(board[name]) for name in PROVENANCE if board.get(name)}
-    provenance["model_sha256"] = record["model"]["sha256"]
-    if plugin_version:
-        provenance["plugin_version"] = plugin_version
+def entry_of(
+    model_sha256: str | None,
+    board: BoardFacts,
+    measurements: Iterable[Measurement],
+    profile: LayerProfile | None,
+    plugin_version: str = "",
+) -> Entry:
+    """The entry of a model on a board that said what it is, from what was measured."""
+    provenance = {
+        "build_id": board.build_id,
+        "engine_version": board.engine_version,
+        "model_sha256": model_sha256,
+        "plugin_version": plugin_version,
+    }
     return Entry(
         Conditions(
-            board=board["name"],
-            kind=board["kind"],
-            core=board["core"],
-            source=board["source"],
-            engine=board["engine"],
-            clock=board["clock"],
-            clock_hz=int(board["clock_hz"]),
+            board=board.name or "",
+            kind=board.kind or "",
+            core=board.core or "",
+            source=board.source or "",
+            engine=board.engine or "",
+            clock=board.clock or "",
+            clock_hz=int(board.clock_hz or 0),
         ),
-        {item["name"]: _metric(item) for item in record["measurements"] if _is_kept(item)},
-        _layers(record.get("profile")),
-        provenance,
+        {item.name: _metric(item) for item in measurements if _is_kept(item)},
+        _layers(profile) if profile else None,
+        {name: value for name, value in provenance.items() if value},
     )
 
 
@@ -123,35 +129,32 @@ def group_of(metric: str) -> str | None:
     return next((group for group, names in GROUPS.items() if metric in names), None)
 
 
-def _is_kept(measurement: Mapping[str, Any]) -> bool:
-    known = group_of(measurement["name"]) is not None
-    return known and math.isfinite(measurement["value"])
+def _is_kept(item: Measurement) -> bool:
+    return group_of(item.name) is not None and math.isfinite(item.value)
 
 
-def _metric(measurement: Mapping[str, Any]) -> Metric:
+def _metric(item: Measurement) -> Metric:
     return Metric(
-        value=plain_number(measurement["value"]),
-        unit=measurement["unit"],
-        better=measurement["better"],
-        source=measurement["source"],
-        spread=_optional(measurement.get("spread")),
-        repeats=measurement.get("repeats", 1),
+        value=plain_number(item.value),
+        unit=item.unit,
+        better=item.better,
+        source=item.source,
+        spread=_optional(item.spread),
+        repeats=item.repeats if item.spread is not None else 1,
     )
 
 
-def _layers(profile: Mapping[str, Any] | None) -> Layers | None:
-    if not profile:
-        return None
+def _layers(profile: LayerProfile) -> Layers:
     layers = tuple(
         LayerTime(
-            operator=layer["tag"],
-            us=plain_number(layer["us"]),
-            spread_us=_optional(layer.get("spread_us")),
-            macs=layer["macs"],
+            operator=layer.tag,
+            us=plain_number(layer.us),
+            spread_us=_optional(layer.spread_us),
+            macs=layer.macs,
         )
-        for layer in profile["layers"]
+        for layer in profile.layers
     )
-    return Layers(profile["run"], profile["source"], layers, profile.get("repeats", 1))
+    return Layers(profile.run, profile.source, layers, profile.repeats)
 
 
 def _optional(value: float | None) -> float | None:

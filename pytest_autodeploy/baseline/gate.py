@@ -21,7 +21,8 @@ from pytest_autodeploy.limits.declarations import Declared
 from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.failures import FailureClass
-from pytest_autodeploy.metrics.record import board_facts, measurements_of
+from pytest_autodeploy.metrics.measurements import measurements_of
+from pytest_autodeploy.metrics.records.facts import board_facts
 from pytest_autodeploy.metrics.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -167,12 +168,12 @@ class Gate:
         return [f"{group} was not measured by this test" for group in missing]
 
     def _verdict(self, session: ModelSession, comparison: Comparison) -> Verdict:
-        declared, plain = self.declared, comparison.as_dict()
-        words = headline(plain)
+        declared = self.declared
+        words = headline(comparison)
         passed = self._passed(comparison, self._path(session).exists())
         if passed is False:
             how = f"{declared.words} by {declared.origin}"
-            lines = block(plain, how, session.model.sha256)
+            lines = block(comparison, how, session.model.sha256)
             words = "\n".join([f"{session.model.name} on {session.board.id}: {words}", *lines])
         regressed = comparison.state == "regression"
         failure: FailureClass = "regression" if regressed else "not comparable"
@@ -192,17 +193,10 @@ class Gate:
 def entry_now(session: ModelSession, agreement: Agreement | None) -> Entry:
     """What a test has measured, as it would be kept."""
     measured = session.measured
-    measurements = [m.as_dict() for m in measurements_of(session, agreement)]
+    measurements = measurements_of(session, agreement)
     if measured.memory is None:
-        measurements = [m for m in measurements if m["name"] != "model_size"]
-    return entry_of(
-        {
-            "board": board_facts(session),
-            "model": {"sha256": session.model.sha256},
-            "measurements": measurements,
-            "profile": measured.profile.as_dict() if measured.profile else None,
-        }
-    )
+        measurements = [m for m in measurements if m.name != "model_size"]
+    return entry_of(session.model.sha256, board_facts(session), measurements, measured.profile)
 
 
 def _board_type(session: ModelSession) -> tuple[str, str]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pytest_autodeploy.baseline.commit import Commit
 from pytest_autodeploy.baseline.errors import HistoryError
@@ -34,9 +33,6 @@ CREATE TABLE layers (
     operator TEXT NOT NULL, us REAL NOT NULL, spread_us REAL, PRIMARY KEY (result_id, number));
 CREATE INDEX results_by_model ON results (model, board, run_id);
 """
-_OF_BOARD = (
-    *("name", "kind", "source", "clock", "clock_hz", "engine", "engine_version", "build_id"),
-)
 
 
 @dataclass(frozen=True)
@@ -83,15 +79,18 @@ class History:
 
     def points(self, result: Measured, metric: str, most: int = 50) -> list[Point]:
         """The last runs of a metric under the conditions of ``result``, oldest first."""
-        keys = ("name", "kind", "source", "clock", "clock_hz", "engine")
-        conditions = [result.board[key] for key in keys]
+        board = result.board
+        conditions = (
+            *(board.name, board.kind, board.source),
+            *(board.clock, board.clock_hz, board.engine),
+        )
         with self._open() as connection:
             rows = connection.execute(
                 "SELECT started, commit_sha, value, spread, repeats FROM metrics"
                 " JOIN results ON results.id = result_id JOIN runs ON runs.id = run_id"
                 " WHERE name = ? AND model = ? AND board = ? AND kind = ? AND results.source = ?"
                 " AND clock = ? AND clock_hz = ? AND engine = ? ORDER BY runs.id DESC LIMIT ?",
-                (metric, result.model["id"], *conditions, most),
+                (metric, result.model.id, *conditions, most),
             ).fetchall()
         return [Point(*row) for row in reversed(rows)]
 
@@ -131,25 +130,25 @@ class History:
 
 def _add_result(connection: sqlite3.Connection, run_id: int | None, result: Measured) -> None:
     model, board = result.model, result.board
-    of_board = [board[key] for key in _OF_BOARD]
+    facts = (
+        *(board.name, board.kind, board.source, board.clock, board.clock_hz),
+        *(board.engine, board.engine_version, board.build_id),
+    )
     result_id = connection.execute(
         "INSERT INTO results VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (run_id, model["id"], model["sha256"], *of_board, result.passed),
+        (run_id, model.id, model.sha256, *facts, result.passed),
     ).lastrowid
     connection.executemany(
         "INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [(result_id, *_metric(item)) for item in result.measurements],
+        [
+            (result_id, m.name, m.value, m.unit, m.better, m.source, m.spread, m.repeats)
+            for m in result.measurements
+        ],
     )
-    layers: Sequence[Mapping[str, Any]] = result.profile["layers"] if result.profile else ()
     connection.executemany(
         "INSERT INTO layers VALUES (?, ?, ?, ?, ?)",
         [
-            (result_id, layer["index"], layer["tag"], layer["us"], layer.get("spread_us"))
-            for layer in layers
+            (result_id, layer.index, layer.tag, layer.us, layer.spread_us)
+            for layer in (result.profile.layers if result.profile else ())
         ],
     )
-
-
-def _metric(item: Mapping[str, Any]) -> tuple[Any, ...]:
-    required = (item[key] for key in ("name", "value", "unit", "better", "source"))
-    return (*required, item.get("spread"), item.get("repeats", 1))

@@ -8,12 +8,13 @@ from importlib.metadata import version
 
 from pytest_autodeploy.baseline.commit import current_commit
 from pytest_autodeploy.baseline.history import History, Run
-from pytest_autodeploy.baseline.measured import Record, measured_by
+from pytest_autodeploy.baseline.measured import measured_by
 from pytest_autodeploy.baseline.update import Update, update_baselines
+from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.settings.settings import Settings
 
 
-def keep_baselines(records: Sequence[Record], settings: Settings) -> Update:
+def keep_baselines(records: Sequence[TestRecord], settings: Settings) -> Update:
     """Update the baselines of the settings, in their mode, by the records of a run."""
     return update_baselines(
         records,
@@ -25,7 +26,7 @@ def keep_baselines(records: Sequence[Record], settings: Settings) -> Update:
 
 
 def keep_in_history(
-    records: Sequence[Record], settings: Settings, command: str, began: datetime
+    records: Sequence[TestRecord], settings: Settings, command: str, began: datetime
 ) -> None:
     """Add the run to the history file of the settings, if there is one. Raises HistoryError."""
     if settings.history_path is None:

@@ -34,13 +34,13 @@ def trends(history: History, result: Measured) -> list[Trend]:
     """
     found = []
     for item in result.measurements:
-        name = item["name"]
+        name = item.name
         if group_of(name) is None:
             continue
         points = history.points(result, name)
         if len(points) > 1:
-            jumps = find_jumps(points, name, item["unit"])
-            found.append(Trend(name, item["unit"], item["better"], tuple(points), tuple(jumps)))
+            jumps = find_jumps(points, name, item.unit)
+            found.append(Trend(name, item.unit, item.better, tuple(points), tuple(jumps)))
     return found
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_autodeploy.baseline.changes import changes
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import Baseline, Entry, entry_of
-from pytest_autodeploy.baseline.measured import Measured, Record, measured_by, title_of
+from pytest_autodeploy.baseline.measured import Measured, measured_by, title_of
 from pytest_autodeploy.baseline.store import (
     baseline_path,
     belongs_elsewhere,
@@ -17,6 +17,7 @@ from pytest_autodeploy.baseline.store import (
     read_baseline,
     write_baseline,
 )
+from pytest_autodeploy.metrics.record import TestRecord
 
 FAILED = ("failed", "error")
 
@@ -41,17 +42,17 @@ class _Target:
 
 
 def update_baselines(
-    records: Sequence[Record], folder: Path, root: Path, *, mode: str, plugin_version: str
+    records: Sequence[TestRecord], folder: Path, root: Path, *, mode: str, plugin_version: str
 ) -> Update:
     """Write what passed; ``mode`` ``all`` replaces values, ``new`` only adds.
 
     A model on a board with a failed test is left alone, as are two models with one file.
     """
     update = Update()
-    of_boards = [record for record in records if "npu" not in record]
-    failed = {title_of(r): r for r in reversed(of_boards) if r["outcome"] in FAILED}
+    of_boards = [record for record in records if not record.npu]
+    failed = {title_of(r): r for r in reversed(of_boards) if r.outcome in FAILED}
     for title, record in sorted(failed.items()):
-        update.lines.append(f"{title}: not updated, {record['nodeid']} {record['outcome']}")
+        update.lines.append(f"{title}: not updated, {record.nodeid} {record.outcome}")
     by_path: dict[str, list[_Target]] = {}
     for target in _targets(of_boards, failed, folder, plugin_version):
         by_path.setdefault(str(target.path).lower(), []).append(target)
@@ -65,20 +66,25 @@ def update_baselines(
 
 
 def _targets(
-    records: Sequence[Record], failed: Mapping[str, Record], folder: Path, plugin_version: str
+    records: Sequence[TestRecord],
+    failed: Mapping[str, TestRecord],
+    folder: Path,
+    plugin_version: str,
 ) -> Iterator[_Target]:
-    by_model: dict[tuple[str, str], list[Measured]] = {}
-    for measured in measured_by(record for record in records if record["outcome"] == "passed"):
-        title = title_of(measured.as_record())
+    by_model: dict[tuple[str, str | None], list[Measured]] = {}
+    for measured in measured_by(record for record in records if record.outcome == "passed"):
+        title = title_of(measured)
         if title not in failed:
-            by_model.setdefault((title, measured.model["sha256"]), []).append(measured)
+            by_model.setdefault((title, measured.model.sha256), []).append(measured)
     for (title, _), modes in by_model.items():
         model, board = modes[-1].model, modes[-1].board
-        path = baseline_path(folder, model["id"], board["name"], board["kind"])
-        entries = {
-            mode.board["clock"]: entry_of(mode.as_record(), plugin_version) for mode in modes
-        }
-        yield _Target(path, title, model["id"], model["file"], entries)
+        path = baseline_path(folder, model.id, board.name or "", board.kind or "")
+        entries = {mode.board.clock or "": _entry(mode, plugin_version) for mode in modes}
+        yield _Target(path, title, model.id, model.file or "", entries)
+
+
+def _entry(mode: Measured, plugin_version: str) -> Entry:
+    return entry_of(mode.model.sha256, mode.board, mode.measurements, mode.profile, plugin_version)
 
 
 def _update(target: _Target, root: Path, mode: str, update: Update) -> None:

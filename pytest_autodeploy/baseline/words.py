@@ -1,23 +1,20 @@
-"""A comparison in words, from its plain data: for failures, the terminal and Markdown."""
+"""A comparison in words: for failures, the terminal and Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import grouped, si
-
-Plain = Mapping[str, Any]
+from pytest_autodeploy.metrics.comparison import Comparison, Row
 
 MOST_LAYERS = 8
 UPDATE = "--autodeploy-update-baseline"
 
 
-def value_text(row: Plain, key: str) -> str:
-    """A value of a row with its unit; empty where there is none."""
-    value, unit = row[key], row["unit"]
+def value_text(value: float | None, unit: str) -> str:
+    """A value with its unit; empty where there is none."""
     if value is None:
         return ""
     if unit == "steps":
@@ -27,91 +24,101 @@ def value_text(row: Plain, key: str) -> str:
     return si(value, unit)
 
 
-def change_text(row: Plain) -> str:
-    """The change of a row, such as ``+12.8 %``; without a percentage of what was 0."""
-    if row["baseline"] is None or row["now"] is None:
-        return str(row["state"])
-    change = row["now"] - row["baseline"]
+def change_text(row: Row) -> str:
+    """The change of a row, such as ``+12.8 %``, or its state where a layer is new or gone."""
+    if row.baseline is None or row.now is None:
+        return row.state
+    return difference_text(row.baseline, row.now, row.unit)
+
+
+def difference_text(before: float, now: float, unit: str) -> str:
+    """The change of a value, such as ``+12.8 %``; without a percentage of what was 0."""
+    change = now - before
     if change == 0:
         return "0"
-    if row["baseline"] == 0:
-        return f"+{value_text(row, 'now')}" if change > 0 else value_text(row, "now")
-    return f"{100 * change / abs(row['baseline']):+.3g} %"
+    if before == 0:
+        return f"+{value_text(now, unit)}" if change > 0 else value_text(now, unit)
+    return f"{100 * change / abs(before):+.3g} %"
 
 
-def allowed_text(row: Plain) -> str:
+def allowed_text(row: Row) -> str:
     """What a row allows and why, such as ``5 %`` or ``10 us (floor)``."""
-    if row["state"] in ("new", "gone"):
+    if row.state in ("new", "gone"):
         return ""
-    if row["by"] == "percentage" and row["baseline"]:
-        return f"{100 * row['allowed'] / abs(row['baseline']):.3g} %"
-    why = "" if row["by"] == "percentage" else f" ({row['by']})"
-    if row["by"] == "repeats" and row["baseline"]:
-        return f"{100 * row['allowed'] / abs(row['baseline']):.3g} %{why}"
-    return f"{value_text(row, 'allowed')}{why}"
+    if row.by == "percentage" and row.baseline:
+        return f"{100 * row.allowed / abs(row.baseline):.3g} %"
+    why = "" if row.by == "percentage" else f" ({row.by})"
+    if row.by == "repeats" and row.baseline:
+        return f"{100 * row.allowed / abs(row.baseline):.3g} %{why}"
+    return f"{value_text(row.allowed, row.unit)}{why}"
 
 
-def exact_text(row: Plain, key: str) -> str:
-    """As ``value_text``, but to the byte where that is what differs."""
-    both = {value_text(row, "baseline"), value_text(row, "now")}
-    if row["unit"] == "B" and len(both) == 1 and row["baseline"] != row["now"]:
-        return f"{grouped(row[key])} B"
-    return value_text(row, key)
+def both_texts(row: Row) -> tuple[str, str]:
+    """The baseline and the value now, to the byte where that is what differs."""
+    return exact_texts(row.baseline, row.now, row.unit)
 
 
-def rows_table(rows: Sequence[Plain], heading: str = "metric") -> list[Column]:
+def exact_texts(before: float | None, now: float | None, unit: str) -> tuple[str, str]:
+    """Two values as ``value_text``, but to the byte where that is what differs."""
+    texts = (value_text(before, unit), value_text(now, unit))
+    if unit == "B" and before != now and texts[0] == texts[1]:
+        return f"{grouped(before)} B", f"{grouped(now)} B"
+    return texts
+
+
+def rows_table(rows: Sequence[Row], heading: str = "metric") -> list[Column]:
     """The table of a failure: metric, baseline, now, change, allowed."""
     return [
-        Column(heading, [one_line(row["name"], 40) for row in rows]),
-        Column("baseline", [exact_text(row, "baseline") for row in rows], right=True),
-        Column("now", [exact_text(row, "now") for row in rows], right=True),
+        Column(heading, [one_line(row.name, 40) for row in rows]),
+        Column("baseline", [both_texts(row)[0] for row in rows], right=True),
+        Column("now", [both_texts(row)[1] for row in rows], right=True),
         Column("change", [change_text(row) for row in rows], right=True),
         Column("allowed", [allowed_text(row) for row in rows], right=True),
-        Column("", ["" if row["state"] == "within" else row["state"] for row in rows]),
+        Column("", ["" if row.state == "within" else row.state for row in rows]),
     ]
 
 
-def layers_to_blame(comparison: Plain) -> list[Plain]:
+def layers_to_blame(comparison: Comparison) -> list[Row]:
     """The layers that account for a change for the worse, worst first."""
     slower = [
         row
-        for row in comparison["layers"]
-        if row["state"] in ("regression", "new") or row["worse"] > row["allowed"]
+        for row in comparison.layers
+        if row.state in ("regression", "new") or row.worse > row.allowed
     ]
-    return sorted(slower, key=lambda row: -row["worse"])
+    return sorted(slower, key=lambda row: -row.worse)
 
 
-def headline(comparison: Plain) -> str:
+def headline(comparison: Comparison) -> str:
     """The comparison in one line, without the names of model and board."""
-    state = comparison["state"]
+    state = comparison.state
     if state == "not comparable":
-        return f"cannot be held against its baseline: {'; '.join(comparison['reasons'])}"
+        return f"cannot be held against its baseline: {'; '.join(comparison.reasons)}"
     if state == "no baseline":
-        what = ", ".join(comparison["missing"]) or "this model on this board"
+        what = ", ".join(comparison.missing) or "this model on this board"
         return f"no baseline for {what}; make one with {UPDATE}=new"
     if state == "within":
         return f"{_count(comparison)} within what its baseline allows"
     rows = _by_state(comparison, state)
-    parts = [f"{one_line(row['name'], 40)} {change_text(row)}" for row in rows[:3]]
+    parts = [f"{one_line(row.name, 40)} {change_text(row)}" for row in rows[:3]]
     more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
     if state == "improved":
         return f"improved: {', '.join(parts)}{more}: update the baseline? {UPDATE}"
     return f"worse than its baseline: {', '.join(parts)}{more}"
 
 
-def block(comparison: Plain, declared: str, model_sha256: str) -> list[str]:
+def block(comparison: Comparison, declared: str, model_sha256: str) -> list[str]:
     """The lines of a failure below the first."""
     lines = [f"  declared {declared}", f"  baseline {origin(comparison, model_sha256)}"]
-    if comparison["rows"]:
-        lines += [f"  not comparable: {reason}" for reason in comparison["reasons"]]
-        lines += [f"  no baseline for {name}" for name in comparison["missing"]]
-        lines += [f"  {line}" for line in _padded(rows_table(comparison["rows"]))]
-    if comparison["graph"]:
-        lines.append(f"  {comparison['graph']}")
+    if comparison.rows:
+        lines += [f"  not comparable: {reason}" for reason in comparison.reasons]
+        lines += [f"  no baseline for {name}" for name in comparison.missing]
+        lines += [f"  {line}" for line in _padded(rows_table(comparison.rows))]
+    if comparison.graph:
+        lines.append(f"  {comparison.graph}")
     return [*lines, *_layer_lines(comparison)]
 
 
-def _layer_lines(comparison: Plain) -> Iterator[str]:
+def _layer_lines(comparison: Comparison) -> Iterator[str]:
     blamed = layers_to_blame(comparison)
     if not blamed:
         return
@@ -122,27 +129,27 @@ def _layer_lines(comparison: Plain) -> Iterator[str]:
         yield f"    and {len(blamed) - MOST_LAYERS} more"
 
 
-def origin(comparison: Plain, model_sha256: str) -> str:
+def origin(comparison: Comparison, model_sha256: str) -> str:
     """The file of a baseline, and whether the model is another than then."""
-    file, before = comparison["file"], comparison["baseline_sha256"]
+    file, before = comparison.file, comparison.baseline_sha256
     if not before:
-        return str(file)
-    if comparison["model_changed"]:
+        return file
+    if comparison.model_changed:
         return f"{file}, of model {before[:12]}; the model changed, it is now {model_sha256[:12]}"
     return f"{file}, of the same model"
 
 
-def _by_state(comparison: Plain, state: str) -> list[Plain]:
-    rows = [row for row in comparison["rows"] if row["state"] == state]
-    layers = [row for row in comparison["layers"] if row["state"] == state]
-    return rows or sorted(layers, key=lambda row: -abs(row["worse"]))
+def _by_state(comparison: Comparison, state: str) -> list[Row]:
+    rows = [row for row in comparison.rows if row.state == state]
+    layers = [row for row in comparison.layers if row.state == state]
+    return rows or sorted(layers, key=lambda row: -abs(row.worse))
 
 
-def _count(comparison: Plain) -> str:
+def _count(comparison: Comparison) -> str:
     parts = [
-        f"{len(comparison[key])} {name}{'' if len(comparison[key]) == 1 else 's'}"
-        for key, name in (("rows", "metric"), ("layers", "layer"))
-        if comparison[key]
+        f"{len(rows)} {name}{'' if len(rows) == 1 else 's'}"
+        for rows, name in ((comparison.rows, "metric"), (comparison.layers, "layer"))
+        if rows
     ]
     return " and ".join(parts) or "nothing"
 

@@ -50,12 +50,17 @@ def diff(ctx: click.Context, /, model: str, lsb: float | None, as_json: bool, **
 
 
 def _plain(session: ModelSession, agreement: Agreement, explanation: Explanation) -> dict[str, Any]:
+    import msgspec
+
+    from pytest_autodeploy.metrics.records.agreement import agreement_record
+    from pytest_autodeploy.metrics.records.explanation import explanation_record
+
     return {
         "agrees": agreement.passed,
         "model": {"name": session.model.name, "sha256": session.model.sha256},
         "board": {"id": session.board.id, "source": session.source},
-        "agreement": agreement.as_dict(),
-        "explanation": explanation.as_dict(),
+        "agreement": msgspec.to_builtins(agreement_record(agreement)),
+        "explanation": msgspec.to_builtins(explanation_record(explanation)),
     }
 
 

@@ -50,12 +50,31 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
         found = bench.characterization(tolerance_of(settings))
         delivery = bench.deliver(found, Path(out).resolve())
     if as_json:
-        place = {"board": found.place.board, "source": found.place.source}
-        measured = {"characterised_on": place, "arena_bytes": found.arena_bytes}
-        print_json({**delivery.as_dict(), **measured})
+        print_json(_plain(delivery, found))
     else:
         print_lines(list(_lines(delivery, found)))
     ctx.exit(0 if delivery.passed else TROUBLE)
+
+
+def _plain(delivery: Delivery, found: Characterization) -> dict[str, Any]:
+    import msgspec
+
+    from pytest_autodeploy.run.artifacts import artifacts_record
+
+    made = artifacts_record(delivery, found, "")
+    place = {"board": made.characterised_on, "source": made.characterisation_source}
+    return {
+        "model": made.model,
+        "board": made.board,
+        "out": str(delivery.out),
+        "files": made.files,
+        "left_out": msgspec.to_builtins(made.left_out),
+        "runtime": made.runtime or "",
+        "footprints": msgspec.to_builtins(made.footprints),
+        "example": msgspec.to_builtins(made.example),
+        "characterised_on": place,
+        "arena_bytes": made.arena_bytes,
+    }
 
 
 def _lines(delivery: Delivery, found: Characterization) -> Iterator[str]:
@@ -64,10 +83,10 @@ def _lines(delivery: Delivery, found: Characterization) -> Iterator[str]:
     from pytest_autodeploy.base.units import si
     from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
     from pytest_autodeploy.report.terminal import figure_lines
+    from pytest_autodeploy.run.artifacts import artifacts_record
 
-    facts = {"characterised_on": found.place.board, "characterisation_source": found.place.source}
-    result = {"artifacts": {**delivery.as_dict(), **facts, "folder": str(delivery.out)}}
+    made = artifacts_record(delivery, found, str(delivery.out))
     arena = Figure("Arena", si(found.arena_bytes, "B"), found.place.source)
     yield f"{one_line(delivery.model)} for {delivery.board}: {found.agreement}"
-    yield from figure_lines([arena, *artifact_figures(result)], get_terminal_size().columns)
-    yield from footprint_lines(result)
+    yield from figure_lines([arena, *artifact_figures(made)], get_terminal_size().columns)
+    yield from footprint_lines(made)

@@ -41,17 +41,3 @@ class Delivery:
     def passed(self) -> bool:
         """Whether the example, as far as it ran, found that all outputs match."""
         return self.example is None or self.example.status == 0
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data for reports and JSON; paths are relative to ``out``."""
-        example = self.example
-        return {
-            "model": self.model,
-            "board": self.board,
-            "out": str(self.out),
-            "files": [path.relative_to(self.out).as_posix() for path in self.written],
-            "left_out": [{"what": each.what, "why": each.why} for each in self.left_out],
-            "runtime": self.runtime,
-            "footprints": [footprint.as_dict() for footprint in self.footprints],
-            "example": example and {"status": example.status, "output": example.output},
-        }

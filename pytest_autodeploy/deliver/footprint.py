@@ -42,18 +42,6 @@ class Footprint:
         """Bytes of RAM that are taken before the program starts."""
         return sum(size.ram_bytes for size in self.parts)
 
-    def as_dict(self) -> dict[str, object]:
-        """Plain data for JSON."""
-        return {
-            "of": self.what,
-            "flash_bytes": self.flash_bytes,
-            "ram_bytes": self.ram_bytes,
-            "parts": [
-                {"part": size.part, "flash_bytes": size.flash_bytes, "ram_bytes": size.ram_bytes}
-                for size in self.parts
-            ],
-        }
-
 
 def library_footprint(member: Path) -> Footprint:
     """The parts of a library, from the one object that it consists of. Raises BuildError."""

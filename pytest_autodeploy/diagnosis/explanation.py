@@ -1,13 +1,11 @@
-"""What was found out about a difference, as words for a failure and as plain data for reports."""
+"""What was found out about a difference, as words for a failure."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from pytest_autodeploy.base.numbers import finite
 from pytest_autodeploy.diagnosis.cause import HEADLINES, Cause
 from pytest_autodeploy.diagnosis.layers import Element, Layer, apart_text
 from pytest_autodeploy.diagnosis.scene import Findings
@@ -35,26 +33,6 @@ class Explanation:
     def headline(self) -> str:
         """The cause in words."""
         return HEADLINES[self.cause]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; infinity becomes None."""
-        found = self.found
-        return {
-            "cause": self.cause,
-            "headline": self.headline,
-            "lines": list(self.lines),
-            "inference": self.inference,
-            "operator": _layer_dict(found.operator) if found.operator else None,
-            "where": found.where,
-            "left": found.left,
-            "right": found.right,
-            "method": found.method,
-            "board_runs": found.board_runs,
-            "layers": [_layer_dict(layer) for layer in found.layers],
-            "advice": list(self.advice),
-            "problems": list(self.problems),
-            "requested": self.requested,
-        }
 
 
 def text(explanation: Explanation) -> str:
@@ -102,34 +80,3 @@ def element_text(element: Element, left: str, right: str) -> str:
     """An element that differs, such as ``[0, 3] board 17, TFLM 5``."""
     index = ", ".join(map(str, element.index))
     return f"[{index}] {left} {element.left:.9g}, {right} {element.right:.9g}"
-
-
-def _layer_dict(layer: Layer) -> dict[str, Any]:
-    return {
-        "position": layer.position,
-        "operator": layer.operator,
-        "tensor": layer.tensor,
-        "tensor_name": layer.tensor_name,
-        "dtype": layer.dtype,
-        "shape": list(layer.shape),
-        "scale": layer.scale,
-        "zero_point": layer.zero_point,
-        "apart": finite(layer.apart),
-        "adds": finite(layer.adds),
-        "not_a_number": math.inf in (layer.apart, layer.adds),
-        "allowed": layer.allowed,
-        "least": layer.least,
-        "unit": layer.unit,
-        "wrong": layer.wrong,
-        "metrics": layer.metrics.as_dict() if layer.metrics else None,
-        "elements": layer.elements,
-        "of_elements": layer.of_elements,
-        "first": [
-            {
-                "index": list(element.index),
-                "left": finite(element.left),
-                "right": finite(element.right),
-            }
-            for element in layer.first
-        ],
-    }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 State = Literal["regression", "not comparable", "no baseline", "improved", "within"]
 STATES: tuple[State, ...] = ("regression", "not comparable", "no baseline", "improved", "within")
@@ -50,26 +50,22 @@ class Comparison:
     baseline_sha256: str = ""
     model_changed: bool = False
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for reports and for crossing process borders."""
-        plain = asdict(self)
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in plain.items()}
 
-
-def merged(comparisons: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """One comparison, as plain data, of those of all tests of a model on a board.
+def merged(comparisons: Sequence[Comparison]) -> Comparison | None:
+    """One comparison of those of all tests of a model on a board.
 
     Of a metric the last row counts, and of layers the last that were judged.
     """
     if not comparisons:
         return None
-    rows = {row["name"]: row for each in comparisons for row in each["rows"]}
-    result = dict(comparisons[-1])
-    result["state"] = min((each["state"] for each in comparisons), key=STATES.index)
-    result["rows"] = [rows[name] for name in sorted(rows)]
-    for each in comparisons:
-        if each["layers"]:
-            result |= {"layers": each["layers"], "graph": each["graph"]}
-    for key in ("reasons", "missing"):
-        result[key] = list(dict.fromkeys(text for each in comparisons for text in each[key]))
-    return result
+    rows = {row.name: row for each in comparisons for row in each.rows}
+    with_layers = [each for each in comparisons if each.layers] or comparisons
+    return replace(
+        comparisons[-1],
+        state=min((each.state for each in comparisons), key=STATES.index),
+        rows=tuple(rows[name] for name in sorted(rows)),
+        layers=with_layers[-1].layers,
+        graph=with_layers[-1].graph,
+        reasons=tuple(dict.fromkeys(text for each in comparisons for text in each.reasons)),
+        missing=tuple(dict.fromkeys(text for each in comparisons for text in each.missing)),
+    )

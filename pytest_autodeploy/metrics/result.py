@@ -9,7 +9,7 @@ from typing import Literal
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.failures import FailureClass
-from pytest_autodeploy.metrics.record import State
+from pytest_autodeploy.metrics.record import State, TestRecord
 from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
 from pytest_autodeploy.metrics.records.agreement import AgreementRecord
 from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
@@ -117,3 +117,7 @@ class Result:
     npu: Estimate | None
     provenance: Provenance | None = None
     schema: Literal[2] = SCHEMA
+
+
+Recorded = TestRecord | Result
+"""What reports render: one test, or all tests of a model on a board."""

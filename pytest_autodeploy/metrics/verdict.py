@@ -29,14 +29,3 @@ class Verdict:
     def text(self) -> str:
         """All that a failing test prints."""
         return f"{self.words}\n{self.why}" if self.why else self.words
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data for reports."""
-        return {
-            "limit": self.limit,
-            "origin": self.origin,
-            "passed": self.passed,
-            "words": self.words,
-            "measurement": self.measurement.as_dict() if self.measurement else None,
-            "failure": self.failure if self.passed is False else None,
-        }

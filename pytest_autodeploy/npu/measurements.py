@@ -1,9 +1,8 @@
-"""An estimate as measurements and as the facts of a record."""
+"""An estimate as measurements."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pytest_autodeploy.base.measurement import Better, Measurement
 from pytest_autodeploy.npu.results import Estimate, Unavailable, Value
@@ -36,19 +35,3 @@ def measurements_of(estimate: Estimate) -> list[Measurement]:
         for name, value, unit, better in rows
         if not isinstance(value, Unavailable)
     ]
-
-
-def accelerator_facts(estimate: Estimate) -> dict[str, Any]:
-    """The accelerator in the place that a board has in a record; plain data."""
-    clock = estimate.totals.core_clock_hz
-    facts: dict[str, Any] = {
-        "id": estimate.accelerator,
-        "name": estimate.accelerator,
-        "kind": "estimate",
-        "source": "estimated",
-        "core": estimate.accelerator.rpartition("-")[0],
-        "engine": f"Vela ({estimate.provenance.core})",
-        "engine_version": estimate.provenance.vela_version,
-        "clock": f"{estimate.system_config}, {estimate.memory_mode}",
-    }
-    return facts if isinstance(clock, Unavailable) else facts | {"clock_hz": clock}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 Status = Literal["ok", "partial", "cpu_only"]
 """Everything runs on the NPU, a part does, nothing does."""
@@ -50,14 +50,15 @@ class Totals:
     dram_bytes: Value
     on_chip_flash_bytes: Value
     off_chip_flash_bytes: Value
+    flash_bytes: Value = field(init=False)
+    """Both flashes together, as far as the system has them."""
 
-    @property
-    def flash_bytes(self) -> Value:
-        """Both flashes together, as far as the system has them."""
+    def __post_init__(self) -> None:
         areas = (self.on_chip_flash_bytes, self.off_chip_flash_bytes)
         there = [area for area in areas if not isinstance(area, Unavailable)]
         reasons = [area.reason for area in areas if isinstance(area, Unavailable)]
-        return sum(there) if there else Unavailable(" and ".join(dict.fromkeys(reasons)))
+        nothing = Unavailable(" and ".join(dict.fromkeys(reasons)))
+        object.__setattr__(self, "flash_bytes", sum(there) if there else nothing)
 
 
 @dataclass(frozen=True)
@@ -126,14 +127,17 @@ class Coverage:
     cpu: int
     removed: int
     macs: Value
+    share: float = field(init=False)
+    """The share of operators that runs on the NPU, 0 to 1."""
+    words: str = field(init=False)
 
-    @property
-    def share(self) -> float:
-        """The share of operators that runs on the NPU, 0 to 1."""
-        return self.npu / (self.npu + self.cpu)
+    def __post_init__(self) -> None:
+        whole = self.npu + self.cpu
+        object.__setattr__(self, "share", self.npu / whole if whole else 0.0)
+        object.__setattr__(self, "words", f"{self.npu} of {whole} {self.basis}")
 
     def __str__(self) -> str:
-        return f"{self.npu} of {self.npu + self.cpu} {self.basis}"
+        return self.words
 
 
 @dataclass(frozen=True)
@@ -176,29 +180,15 @@ class Estimate:
     provenance: Provenance
     cells: Mapping[str, str] = field(repr=False, hash=False)
     cached: bool = field(default=False, compare=False)
+    scope: str = field(init=False)
+    """What the figures are of, when that is not the whole model."""
 
-    @property
-    def scope(self) -> str:
-        """What the figures are of, when that is not the whole model."""
-        if self.status == "partial":
-            return f"NPU part only, {self.coverage}"
-        return f"nothing runs on the NPU, {self.coverage}" if self.status == "cpu_only" else ""
+    def __post_init__(self) -> None:
+        words = {"partial": "NPU part only", "cpu_only": "nothing runs on the NPU", "ok": ""}
+        what = words[self.status]
+        object.__setattr__(self, "scope", f"{what}, {self.coverage}" if what else "")
 
     @property
     def cpu_operators(self) -> tuple[OperatorEstimate, ...]:
         """The operators that stay on the CPU."""
         return tuple(operator for operator in self.operators if operator.placement == "cpu")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for reports, JSON and other processes.
-
-        A value that is unavailable is ``{"reason": ...}``. Adds ``scope``, the words and the share
-        of the coverage, and ``flash_bytes`` to the totals.
-        """
-        plain = asdict(self)
-        plain["cells"] = dict(self.cells)
-        plain["scope"] = self.scope
-        plain["coverage"] |= {"words": str(self.coverage), "share": self.coverage.share}
-        flash = self.totals.flash_bytes
-        plain["totals"]["flash_bytes"] = asdict(flash) if isinstance(flash, Unavailable) else flash
-        return plain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -35,13 +35,15 @@ class Artifacts:
         """
         from pytest_autodeploy.deliver.characterize import characterize
         from pytest_autodeploy.deliver.errors import OutputsDiffer
+        from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord, OmissionRecord
 
         tolerance = limits_of(self._item)["output_tolerance"].limit
         assert isinstance(tolerance, Tolerance)
         try:
             found = characterize(session, reference_of(self._item, session.model), tolerance)
         except OutputsDiffer as error:
-            self._tell({"left_out": [{"what": "all artifacts", "why": error.what}]})
+            omission = OmissionRecord("all artifacts", error.what)
+            self._item.stash[ARTIFACTS] = ArtifactsRecord(left_out=(omission,))
             return
         self._make(session.model, session.board, found)
 
@@ -60,6 +62,7 @@ class Artifacts:
     def _make(self, model: Model, board: Board, found: Characterization) -> None:
         from pytest_autodeploy.board.makers import build_options
         from pytest_autodeploy.deliver.generate import generate
+        from pytest_autodeploy.run.artifacts import artifacts_record
 
         options = build_options(self._settings, runtime_of(self._item.config).build_cache())
         folder = self._folder()
@@ -71,7 +74,7 @@ class Artifacts:
             found,
             options,
         )
-        self._tell(_facts(delivery, found, folder))
+        self._item.stash[ARTIFACTS] = artifacts_record(delivery, found, folder.as_posix())
         if not delivery.passed:
             pytest.fail(_words(delivery), pytrace=False)
 
@@ -82,23 +85,6 @@ class Artifacts:
         assert case is not None
         clock = "LP" if self._settings.evb_clock == "LP" else ""
         return Path(result_folder(*case.key, clock))
-
-    def _tell(self, facts: dict[str, Any]) -> None:
-        self._item.stash[ARTIFACTS] = {"files": [], "footprints": [], "left_out": [], **facts}
-
-
-def _facts(delivery: Delivery, found: Characterization, folder: Path) -> dict[str, Any]:
-    """What a record holds: plain data, paths relative to the results folder."""
-    place = found.place
-    plain = delivery.as_dict()
-    del plain["out"]
-    return {
-        **plain,
-        "folder": folder.as_posix(),
-        "characterised_on": place.board,
-        "characterisation_source": place.source,
-        "arena_bytes": found.arena_bytes,
-    }
 
 
 def _words(delivery: Delivery) -> str:

@@ -21,12 +21,11 @@ from pytest_autodeploy.plugin.problems import problems_of
 from pytest_autodeploy.plugin.state import settings_of
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.result import Provenance, Result
     from pytest_autodeploy.report.results import ResultStore
 
 COMPLETE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 COLUMNS_AT = 2
-
-Result = dict[str, Any]
 
 
 class Ending:
@@ -47,17 +46,18 @@ class Ending:
         problems = problems_of(report)
         for problem in problems:
             self._fail(problem)
-        record = getattr(report, "autodeploy", None)
-        if record is not None:
-            self._add(record)
+        plain = getattr(report, "autodeploy", None)
+        if plain is not None:
+            self._add(plain)
         elif problems:
             self._lost = True
 
-    def _add(self, record: Result) -> None:
+    def _add(self, plain: dict[str, Any]) -> None:
+        from pytest_autodeploy.metrics.record import from_plain
         from pytest_autodeploy.report.results import ResultStore
 
         self._store = self._store or ResultStore()
-        self._store.add(record)
+        self._store.add(from_plain(plain))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -80,15 +80,16 @@ class Ending:
     def _write_results(self, results: list[Result]) -> None:
         if not results:
             return
-        from pytest_autodeploy.report.provenance import provenance
+        from pytest_autodeploy.report.provenance import provenance, run_facts
         from pytest_autodeploy.report.results import write_result
 
-        facts: dict[str, Any] = {}
+        made_with: Provenance | None = None
         with self._part("the provenance of the results"):
-            facts = provenance(self._command(), self._began)
+            made_with = provenance()
+        run = run_facts(self._command(), self._began)
         for result in results:
-            with self._part(f"the result file {result['files']['json']}"):
-                write_result(result, self._settings.output_path, facts)
+            with self._part(f"the result file {result.files.json}"):
+                write_result(result, self._settings.output_path, made_with, run)
 
     def _keep(self, store: ResultStore, *, complete: bool) -> None:
         from pytest_autodeploy.baseline.kept import keep_baselines, keep_in_history
@@ -167,6 +168,7 @@ class Ending:
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_row(self, report: Any, cells: list[str]) -> None:
         """Cells of pytest-html; as many as the header has, also when they cannot be made."""
+        from pytest_autodeploy.metrics.record import from_plain
         from pytest_autodeploy.report.html import columns, header_cells, id_cell
 
         if not cells:
@@ -174,7 +176,8 @@ class Ending:
         own = ["<td></td>" for _ in header_cells()]
         with self._part(f"the cells of {report.nodeid} in the HTML report"):
             cells[1] = id_cell(cells[1], report.nodeid)
-            own = columns(getattr(report, "autodeploy", None))
+            plain = getattr(report, "autodeploy", None)
+            own = columns(from_plain(plain) if plain else None)
         cells[COLUMNS_AT:COLUMNS_AT] = own
 
     @pytest.hookimpl(optionalhook=True)
@@ -231,4 +234,4 @@ class Ending:
 
 
 def _of_boards(results: list[Result]) -> list[Result]:
-    return [result for result in results if not result["npu"]]
+    return [result for result in results if not result.npu]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,6 +26,8 @@ from pytest_autodeploy.plugin.state import (
 from pytest_autodeploy.plugin.suite.collector import in_suite
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.record import TestRecord
+    from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
     from pytest_autodeploy.model.graph import Model
 
 
@@ -46,18 +49,21 @@ def complete_report(
         relocate(item, report.longrepr, error)
     if case is None or (call.when != "call" and report.passed):
         return
+    from pytest_autodeploy.metrics.record import from_plain, to_plain
+
     with part_of(report, "the record"):
-        record = writable_data(_record(item, case, report))
+        record = _record(item, case, report)
         if report.failed:
-            record["failure_class"] = failure
-        report.autodeploy = record  # type: ignore[attr-defined]
-        _attach(item, report, record)
+            record = replace(record, failure_class=failure)
+        plain = writable_data(to_plain(record))
+        report.autodeploy = plain  # type: ignore[attr-defined]
+        _attach(item, report, from_plain(plain))
 
 
-def _attach(item: pytest.Item, report: pytest.TestReport, record: dict[str, Any]) -> None:
+def _attach(item: pytest.Item, report: pytest.TestReport, record: TestRecord) -> None:
     """Put on the report what others than this plugin show of the record."""
-    if record.get("log"):
-        report.sections.append(("Log of the board", record["log"]))
+    if record.log:
+        report.sections.append(("Log of the board", record.log))
     with part_of(report, "the JUnit properties"):
         _set_properties(item, report, record)
     if not item.config.getoption("htmlpath", None):
@@ -73,20 +79,20 @@ def _attach(item: pytest.Item, report: pytest.TestReport, record: dict[str, Any]
         report.extras = [*getattr(report, "extras", []), extra]  # type: ignore[attr-defined]
 
 
-def _html(record: dict[str, Any]) -> str:
-    if "npu" in record:
+def _html(record: TestRecord) -> str:
+    if record.npu:
+        from pytest_autodeploy.npu.layer_csv import layer_csv
         from pytest_autodeploy.report.npu_html import estimate_html
         from pytest_autodeploy.report.results import csv_name
 
-        return estimate_html(
-            record["npu"], csv=record["npu_csv"], csv_name=csv_name(record["model"])
-        )
+        csv = layer_csv(record.npu)
+        return estimate_html(record.npu, csv=csv, csv_name=csv_name(record.model))
     from pytest_autodeploy.report.html import extra_html
 
     return extra_html(record)
 
 
-def _set_properties(item: pytest.Item, report: pytest.TestReport, record: dict[str, Any]) -> None:
+def _set_properties(item: pytest.Item, report: pytest.TestReport, record: TestRecord) -> None:
     """On this report and on those to come, of which JUnit takes the last; once after a rerun."""
     from pytest_autodeploy.report.junit import properties
 
@@ -103,25 +109,25 @@ def _note_fault(item: pytest.Item, case: Case, error: AutodeployError, when: str
         runtime.give_up(*case.key, error, item.nodeid)
 
 
-def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> dict[str, Any]:
-    from pytest_autodeploy.metrics.record import board_facts, estimate_facts, measured_facts
+def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> TestRecord:
+    from pytest_autodeploy.metrics.record import NO_FILES, TestRecord
+    from pytest_autodeploy.metrics.recording import with_estimate, with_session
 
-    session = session_of(item)
-    record: dict[str, Any] = {
-        "artifacts": item.stash.get(ARTIFACTS, None),
-        "nodeid": item.nodeid,
-        "outcome": _outcome(report),
-        "message": _message(report),
-        "model": _model_facts(item, case),
-        "board": _board_asked_for(item, case),
-        "files": item.stash.get(FILES, {}),
-    }
+    record = TestRecord(
+        nodeid=item.nodeid,
+        outcome=_outcome(report),
+        message=_message(report),
+        model=_model_facts(item, case),
+        board=_board_asked_for(item, case),
+        artifacts=item.stash.get(ARTIFACTS, None),
+        files=item.stash.get(FILES, NO_FILES),
+    )
+    session, estimate = session_of(item), estimate_of(item)
+    judgement = item.stash.get(JUDGEMENT, None)
     if session is not None and session.known:
-        record["board"] = board_facts(session)
-        record |= measured_facts(session, item.stash.get(JUDGEMENT, None))
-    estimate = estimate_of(item)
-    if estimate is not None and session is None:
-        record |= estimate_facts(estimate, item.stash.get(JUDGEMENT, None))
+        return with_session(record, session, judgement)
+    if session is None and estimate is not None:
+        return with_estimate(record, estimate, judgement)
     return record
 
 
@@ -131,24 +137,25 @@ def _outcome(report: pytest.TestReport) -> str:
     return "error" if report.failed and report.when != "call" else str(report.outcome)
 
 
-def _board_asked_for(item: pytest.Item, case: Case) -> dict[str, Any]:
+def _board_asked_for(item: pytest.Item, case: Case) -> BoardFacts:
+    from pytest_autodeploy.metrics.records.facts import NO_BOARD, BoardFacts
+
     if case.board is None:
-        return {}
+        return NO_BOARD
     session = session_of(item)
     clock = session.clock if session else settings_of(item.config).evb_clock
-    return {"id": case.board} | ({"clock": clock} if uses(item, "evb") else {})
+    return BoardFacts(case.board, clock if uses(item, "evb") else None)
 
 
-def _model_facts(item: pytest.Item, case: Case) -> dict[str, Any]:
-    runtime = runtime_of(item.config)
+def _model_facts(item: pytest.Item, case: Case) -> ModelFacts:
+    from pytest_autodeploy.metrics.records.facts import ModelFacts, model_facts
+
+    runtime, path = runtime_of(item.config), case.model.path
     try:
         model: Model = runtime.static_model(case.model)
     except ModelError:
-        return {"id": case.model.id, "name": case.model.path.stem, "path": str(case.model.path)}
-    from pytest_autodeploy.metrics.record import model_facts
-
-    file = relative_name(case.model.path, settings_of(item.config).rootdir)
-    return model_facts(case.model.id, model) | {"file": file}
+        return ModelFacts(case.model.id, path.stem, str(path))
+    return model_facts(case.model.id, model, relative_name(path, settings_of(item.config).rootdir))
 
 
 def _message(report: pytest.TestReport) -> str:

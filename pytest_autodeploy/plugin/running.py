@@ -172,13 +172,14 @@ def _keep_arrays(item: pytest.Item, session: ModelSession, judgement: Judgement)
     if run is None or case is None or judgement.agreement is None or judgement.agreement.passed:
         return
     from pytest_autodeploy.base.naming import file_name
+    from pytest_autodeploy.metrics.record import NO_FILES
     from pytest_autodeploy.report.npz import write_mismatch
 
     place = Path(file_name(case.key[0])) / file_name(case.key[1]) / f"{file_name(item.name)}.npz"
     by_path = reference_of(item, session.model).run(run.inputs, reset_each=run.reset_each)
     output = settings_of(item.config).output_path
     write_mismatch(output / place, run.inputs.arrays, run.outputs, by_path)
-    item.stash[FILES] = item.stash.get(FILES, {}) | {"npz": place.as_posix()}
+    item.stash[FILES] = replace(item.stash.get(FILES, NO_FILES), npz=place.as_posix())
 
 
 def _keep_changed(item: pytest.Item, judgement: Judgement) -> None:
@@ -187,12 +188,13 @@ def _keep_changed(item: pytest.Item, judgement: Judgement) -> None:
     if case is None or accuracy is None or not len(accuracy.changed):
         return
     from pytest_autodeploy.base.naming import file_name
+    from pytest_autodeploy.metrics.record import NO_FILES
     from pytest_autodeploy.report.npz import write_arrays
 
     name = f"{file_name(item.name)}-changed.npz"
     place = Path(file_name(case.key[0])) / file_name(case.key[1]) / name
     write_arrays(settings_of(item.config).output_path / place, accuracy.changed_arrays())
-    item.stash[FILES] = item.stash.get(FILES, {}) | {"changed": place.as_posix()}
+    item.stash[FILES] = replace(item.stash.get(FILES, NO_FILES), changed=place.as_posix())
 
 
 def after_teardown(item: pytest.Item) -> None:

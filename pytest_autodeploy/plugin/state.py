@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.failures import FailureClass
     from pytest_autodeploy.metrics.judge import Judgement
+    from pytest_autodeploy.metrics.record import RecordFiles
+    from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
     from pytest_autodeploy.run.runtime import Runtime
     from pytest_autodeploy.settings.settings import Settings
 
@@ -17,8 +19,8 @@ RUNTIME: pytest.StashKey[Runtime] = pytest.StashKey()
 USAGE_PROBLEMS: pytest.StashKey[list[str]] = pytest.StashKey()
 JUDGEMENT: pytest.StashKey[Judgement] = pytest.StashKey()
 FAILURE: pytest.StashKey[FailureClass | None] = pytest.StashKey()
-FILES: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
-ARTIFACTS: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
+FILES: pytest.StashKey[RecordFiles] = pytest.StashKey()
+ARTIFACTS: pytest.StashKey[ArtifactsRecord] = pytest.StashKey()
 
 
 def settings_of(config: pytest.Config) -> Settings:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pytest_autodeploy.base.measurement import Source
 
@@ -29,23 +28,6 @@ class Layer:
     cycles: int | None = None
     counters: tuple[int, ...] = ()
     spread_us: float | None = None
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data for reports and for crossing process borders."""
-        return {
-            "index": self.index,
-            "tag": self.tag,
-            "us": self.us,
-            "macs": self.macs,
-            "cycles": self.cycles,
-            "counters": list(self.counters),
-            **({} if self.spread_us is None else {"spread_us": self.spread_us}),
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Layer:
-        """Build a layer from the plain data of ``as_dict``."""
-        return cls(**{**plain, "counters": tuple(plain["counters"])})
 
 
 @dataclass(frozen=True)
@@ -77,27 +59,6 @@ class LayerProfile:
     def total_cycles(self) -> int | None:
         """Cycles of all layers together, None when those of any layer are unknown."""
         return _total([layer.cycles for layer in self.layers])
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data for reports and for crossing process borders."""
-        return {
-            "run": self.run,
-            "counters": list(self.counter_names),
-            "source": self.source,
-            "repeats": self.repeats,
-            "layers": [layer.as_dict() for layer in self.layers],
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> LayerProfile:
-        """Build a profile from the plain data of ``as_dict``."""
-        return cls(
-            layers=tuple(Layer.from_dict(layer) for layer in plain["layers"]),
-            run=plain["run"],
-            counter_names=tuple(plain["counters"]),
-            source=plain["source"],
-            repeats=plain.get("repeats", 1),
-        )
 
 
 def _total(values: list[int | None]) -> int | None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from pytest_autodeploy.base.numbers import finite
 from pytest_autodeploy.limits.tolerance import steps_text
 from pytest_autodeploy.reference.facts import OutputFacts
 
@@ -105,11 +103,6 @@ class Agreement:
     reference: str
     failed_paths: Mapping[str, str]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, with ``words`` for ``describe``; NaN and infinity become None."""
-        plain: dict[str, Any] = _plain(self)
-        return plain | {"words": describe(self), "warnings": list(self.warnings)}
-
     @property
     def not_finite(self) -> str:
         """Such as ``80 of 80 elements are NaN``, by output; nothing when all are finite."""
@@ -126,17 +119,6 @@ class Agreement:
     def distance(self) -> float:
         """The largest distance to the nearest path, in ``distance_unit``."""
         return _farthest(self, self.distance_unit)
-
-
-def _plain(value: object) -> Any:
-    if dataclasses.is_dataclass(value):
-        fields = dataclasses.fields(value)
-        return {field.name: _plain(getattr(value, field.name)) for field in fields}
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return finite(value) if isinstance(value, float) else value
 
 
 def describe(agreement: Agreement) -> str:

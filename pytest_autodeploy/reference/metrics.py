@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_autodeploy.base.numbers import finite
 from pytest_autodeploy.limits.tolerance import DEFAULT_LSB, DEFAULT_PEAK_RTOL, Tolerance
 
 if TYPE_CHECKING:
@@ -44,10 +43,6 @@ class ErrorMetrics:
     relative_l2: float | None
     cosine: float | None
     nse: float | None
-
-    def as_dict(self) -> dict[str, float | None]:
-        """The figures by name, for JSON: infinite ones and NaN become None."""
-        return {name: finite(value) for name, value in asdict(self).items()}
 
 
 def real_values(tensor: Tensor, values: NDArray[Any]) -> Floats:

@@ -5,9 +5,9 @@ They use the style of the board reports, which stands once in the summary of a r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import one_line
@@ -16,14 +16,17 @@ from pytest_autodeploy.baseline.measured import Measured, measured_by, title_of
 from pytest_autodeploy.baseline.trend import Trend, trends
 from pytest_autodeploy.baseline.words import (
     allowed_text,
+    both_texts,
     change_text,
-    exact_text,
+    difference_text,
     headline,
     origin,
     value_text,
 )
 
-Plain = Mapping[str, Any]
+if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.comparison import Row
+    from pytest_autodeploy.metrics.record import TestRecord
 
 _MOST_LAYERS = 40
 _BAR_WIDTH = 160
@@ -31,24 +34,24 @@ _WIDTH, _HEIGHT, _EDGE = 260, 44, 6
 _TONES = {"within": "pass", "improved": "pass", "regression": "FAIL", "not comparable": "FAIL"}
 
 
-def comparison_html(record: Plain) -> str:
+def comparison_html(record: TestRecord) -> str:
     """The comparison of a record: tables of metrics and layers with bars; empty without one."""
-    comparison = record.get("comparison")
+    comparison = record.comparison
     if not comparison:
         return ""
-    layers = sorted(comparison["layers"], key=lambda row: -row["worse"])[:_MOST_LAYERS]
-    parts = (("Metric", comparison["rows"]), ("Layer", layers))
+    layers = sorted(comparison.layers, key=lambda row: -row.worse)[:_MOST_LAYERS]
+    parts = (("Metric", comparison.rows), ("Layer", layers))
     return render_html(
         "baseline/comparison",
-        tone=_TONES.get(comparison["state"], "no"),
+        tone=_TONES.get(comparison.state, "no"),
         headline=headline(comparison),
-        origin=origin(comparison, record["model"].get("sha256", "")),
+        origin=origin(comparison, record.model.sha256 or ""),
         tables=[{"heading": name, "rows": _rows(name, rows)} for name, rows in parts if rows],
-        graph=comparison["graph"],
+        graph=comparison.graph,
     )
 
 
-def history_html(path: Path, records: Iterable[Plain]) -> str:
+def history_html(path: Path, records: Iterable[TestRecord]) -> str:
     """The trends of what the tests have measured; ``path`` is the history. Raises HistoryError."""
     return trends_html(History(path), measured_by(records))
 
@@ -59,7 +62,7 @@ def trends_html(history: History, results: Iterable[Measured]) -> str:
     for result in results:
         found = trends(history, result)
         if found:
-            name = f"{title_of(result.as_record())} at {result.board['clock']}"
+            name = f"{title_of(result)} at {result.board.clock}"
             groups.append(
                 {
                     "title": name,
@@ -70,24 +73,24 @@ def trends_html(history: History, results: Iterable[Measured]) -> str:
     return render_html("baseline/trends", groups=groups)
 
 
-def _rows(heading: str, rows: Sequence[Plain]) -> list[dict[str, Any]]:
+def _rows(heading: str, rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Rows with the widths of their bars: metrics each on its own scale, layers on one."""
-    longest = max(max(row["baseline"] or 0, row["now"] or 0) for row in rows)
+    longest = max(max(row.baseline or 0, row.now or 0) for row in rows)
     shown = []
     for row in rows:
-        own = max(row["baseline"] or 0, row["now"] or 0)
+        own = max(row.baseline or 0, row.now or 0)
         scale = (longest if heading == "Layer" else own) or 1
         shown.append(
             {
-                "name": one_line(row["name"], 40),
-                "baseline": exact_text(row, "baseline"),
-                "now": exact_text(row, "now"),
-                "before_width": round(_BAR_WIDTH * (row["baseline"] or 0) / scale),
-                "now_width": round(_BAR_WIDTH * (row["now"] or 0) / scale),
+                "name": one_line(row.name, 40),
+                "baseline": both_texts(row)[0],
+                "now": both_texts(row)[1],
+                "before_width": round(_BAR_WIDTH * (row.baseline or 0) / scale),
+                "now_width": round(_BAR_WIDTH * (row.now or 0) / scale),
                 "change": change_text(row),
                 "allowed": allowed_text(row),
-                "state": row["state"],
-                "tone": _TONES.get(row["state"], "no"),
+                "state": row.state,
+                "tone": _TONES.get(row.state, "no"),
             }
         )
     return shown
@@ -107,7 +110,7 @@ def _trend(trend: Trend) -> dict[str, Any]:
         )
         for number, value in enumerate(values)
     ]
-    texts = [_value(trend, value) for value in values]
+    texts = [value_text(value, trend.unit) for value in values]
     return {
         "metric": trend.metric,
         "title": f"{trend.metric}: {texts[0]} to {texts[-1]}, {len(texts)} runs",
@@ -130,9 +133,8 @@ def _trend(trend: Trend) -> dict[str, Any]:
 
 def _jump(trend: Trend, number: int) -> dict[str, str]:
     before, value = trend.points[number - 1].value, trend.points[number].value
-    row = {"unit": trend.unit, "baseline": before, "now": value}
     return {
-        "change": change_text(row),
+        "change": difference_text(before, value, trend.unit),
         "commit": _commit(trend, number),
         "when": _when(trend, number),
         "tone": "FAIL" if _jump_tone(trend, number) == "worse" else "pass",
@@ -142,10 +144,6 @@ def _jump(trend: Trend, number: int) -> dict[str, str]:
 def _jump_tone(trend: Trend, number: int) -> str:
     rose = trend.points[number].value > trend.points[number - 1].value
     return "better" if rose == (trend.better == "higher") else "worse"
-
-
-def _value(trend: Trend, value: float) -> str:
-    return value_text({"unit": trend.unit, "value": value}, "value")
 
 
 def _commit(trend: Trend, number: int) -> str:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import si
 
-Plain = Mapping[str, Any]
+if TYPE_CHECKING:
+    from pytest_autodeploy.base.measurement import Measurement
+    from pytest_autodeploy.metrics.record import TestRecord
+    from pytest_autodeploy.metrics.records.energy import EnergyRecord
+    from pytest_autodeploy.metrics.result import Recorded
+    from pytest_autodeploy.session.energy import Waveform
+
+    ByName = Mapping[str, Measurement]
 
 MODES = {"hp": "max perf", "lp": "min perf"}
 _KINDS = (
@@ -27,18 +34,18 @@ ENERGY_NAMES = frozenset(f"{kind}_{mode}" for kind in _KINDS for mode in MODES)
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 180, 64, 22
 
 
-def energy_figures(result: Plain) -> list[Figure]:
+def energy_figures(result: Recorded) -> list[Figure]:
     """Time, energy and mean power of an inference in each clock mode that was measured."""
-    by_name = {item["name"]: item for item in result.get("measurements", ())}
-    by_mode = {energy["mode"].lower(): energy for energy in result.get("power", ())}
-    lines = []
+    by_name = {item.name: item for item in result.measurements}
+    by_mode = {energy.mode.lower(): energy for energy in result.power}
+    lines: list[Figure] = []
     for mode, words in MODES.items():
         if f"energy_{mode}" in by_name:
             lines += _of_mode(mode, words, by_name, by_mode.get(mode))
     return lines
 
 
-def _of_mode(mode: str, words: str, by_name: Plain, energy: Plain | None) -> list[Figure]:
+def _of_mode(mode: str, words: str, by_name: ByName, energy: EnergyRecord | None) -> list[Figure]:
     notes = {
         "power_time": _windows(energy) if energy else "",
         "energy": _spread(mode, by_name),
@@ -48,50 +55,49 @@ def _of_mode(mode: str, words: str, by_name: Plain, energy: Plain | None) -> lis
     shown = []
     for kind, label in labels.items():
         item = by_name[f"{kind}_{mode}"]
-        value = si(item["value"], item["unit"])
-        shown.append(Figure(f"[Power] {words} {label}", value, item["source"], notes[kind]))
+        value = si(item.value, item.unit)
+        shown.append(Figure(f"[Power] {words} {label}", value, item.source, notes[kind]))
     return shown
 
 
-def _windows(energy: Plain) -> str:
-    windows = energy["windows"]
-    seconds = sum(w["samples"] / w["rate_hz"] for w in windows) / len(windows)
+def _windows(energy: EnergyRecord) -> str:
+    windows = energy.windows
+    seconds = sum(w.samples / w.rate_hz for w in windows) / len(windows)
     count = f"{len(windows)} windows" if len(windows) > 1 else "1 window"
-    inferences = f"{energy['inferences']} inference{'s' if energy['inferences'] != 1 else ''}"
-    return one_line(f"{count} of {inferences}, {si(seconds, 's')}, {energy['meter']}")
+    inferences = f"{energy.inferences} inference{'s' if energy.inferences != 1 else ''}"
+    return one_line(f"{count} of {inferences}, {si(seconds, 's')}, {energy.meter}")
 
 
-def _spread(mode: str, by_name: Plain) -> str:
+def _spread(mode: str, by_name: ByName) -> str:
     item = by_name[f"energy_{mode}"]
     parts = []
-    if item.get("spread") is not None:
-        parts.append(f"standard deviation {si(item['spread'], 'uJ')}")
+    if item.spread is not None:
+        parts.append(f"standard deviation {si(item.spread, 'uJ')}")
     if least := by_name.get(f"energy_resolution_{mode}"):
-        parts.append(f"differences from {si(least['value'], 'uJ')} on are real")
+        parts.append(f"differences from {si(least.value, 'uJ')} on are real")
     if charge := by_name.get(f"charge_{mode}"):
-        parts.append(f"charge {si(charge['value'], 'uC')}")
+        parts.append(f"charge {si(charge.value, 'uC')}")
     return ", ".join(parts)
 
 
-def _levels(mode: str, by_name: Plain) -> str:
+def _levels(mode: str, by_name: ByName) -> str:
     parts = [
-        f"{kind} {si(item['value'], item['unit'])}"
+        f"{kind} {si(item.value, item.unit)}"
         for kind in ("peak", "idle")
         if (item := by_name.get(f"power_{kind}_{mode}"))
     ]
     return ", ".join(parts)
 
 
-def waveforms(record: Plain) -> list[dict[str, Any]]:
+def waveforms(record: TestRecord) -> list[dict[str, Any]]:
     """What the template of a waveform needs, for each clock mode of a record."""
-    return [_waveform(energy) for energy in record.get("power", ()) if energy.get("waveform")]
+    return [_waveform(each, each.waveform) for each in record.power if each.waveform]
 
 
-def _waveform(energy: Plain) -> dict[str, Any]:
-    wave = energy["waveform"]
-    bins = len(wave["most"])
-    seconds: float = max(bins * wave["bin_s"], wave["window_s"][1])
-    top: float = 1.05 * max(0.0, *wave["most"]) or 1.0
+def _waveform(energy: EnergyRecord, wave: Waveform) -> dict[str, Any]:
+    bins = len(wave.most)
+    seconds: float = max(bins * wave.bin_s, wave.window_s[1])
+    top: float = 1.05 * max(0.0, *wave.most) or 1.0
     wide, high = WIDTH - LEFT, HEIGHT - BOTTOM
 
     def x(at_s: float) -> float:
@@ -100,15 +106,15 @@ def _waveform(energy: Plain) -> dict[str, Any]:
     def y(watts: float) -> float:
         return round(high * (1 - min(max(watts, 0.0), top) / top), 1)
 
-    middles = [x((number + 0.5) * wave["bin_s"]) for number in range(bins)]
+    middles = [x((number + 0.5) * wave.bin_s) for number in range(bins)]
     above, mean, below = (
-        [*zip(middles, map(y, wave[name]), strict=True)] for name in ("most", "mean", "least")
+        [*zip(middles, map(y, watts), strict=True)] for watts in (wave.most, wave.mean, wave.least)
     )
-    start, end = (x(edge) for edge in wave["window_s"])
-    idle = energy["idle_mw"]
+    start, end = (x(edge) for edge in wave.window_s)
+    idle = energy.idle_mw
     return {
-        "title": f"Power over time, {energy['mode']}, first window",
-        "source": energy["source"],
+        "title": f"Power over time, {energy.mode}, first window",
+        "source": energy.source,
         "width": WIDTH,
         "height": HEIGHT,
         "left": LEFT,
@@ -122,8 +128,8 @@ def _waveform(energy: Plain) -> dict[str, Any]:
         "top": si(1e3 * top, "mW"),
         "from": si(0, "s"),
         "to": si(seconds, "s"),
-        "capture": one_line(energy.get("capture") or ""),
-        "meter": one_line(energy["meter"]),
+        "capture": one_line(energy.capture),
+        "meter": one_line(energy.meter),
     }
 
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import si
 from pytest_autodeploy.report.agreement import agreement_words
 from pytest_autodeploy.report.energy import ENERGY_NAMES, energy_figures
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.base.measurement import Measurement
+    from pytest_autodeploy.metrics.records.agreement import AgreementRecord
+    from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
+    from pytest_autodeploy.metrics.result import Recorded
+
+    ByName = Mapping[str, Measurement]
 
 _LABELS = {
     "macs": "Total estimated MACs",
@@ -40,97 +48,101 @@ _STATES = {
 _CLOCKS = {"HP": "Max perf", "LP": "Min perf"}
 
 
-def figures(result: Mapping[str, Any]) -> list[Figure]:
+def figures(result: Recorded) -> list[Figure]:
     """The figures of a record or a merged result; what was not measured is left out.
 
     MACs, and what derives from them, are ``unknown`` with the reason when operators of the model
     are not modelled.
     """
-    by_name = {item["name"]: item for item in result.get("measurements", ())}
+    by_name = _by_name(result)
     lines = [*_latency(result, by_name)]
     for name in _LABELS:
         found = [each for each in by_name if _without_top_k(each) == name]
         if found:
             lines += [_figure(_label(each), by_name[each], _note(each, by_name)) for each in found]
-        elif name in _NEEDS_MACS and result["model"].get("unknown_operators"):
-            lines.append(_unknown(name, result["model"]))
+        elif name in _NEEDS_MACS and result.model.unknown_operators:
+            lines.append(_unknown(name, result.model))
     lines += energy_figures(result)
     lines += [
         _figure(_label(name), item)
         for name, item in by_name.items()
         if _without_top_k(name) not in (*_LABELS, *_OF_LATENCY, *_ELSEWHERE, *ENERGY_NAMES)
     ]
-    if result.get("state"):
-        lines.append(Figure("State of the model", _STATES[result["state"]]))
+    if result.state:
+        lines.append(Figure("State of the model", _STATES[result.state]))
     return lines
 
 
-def agreement_figure(result: Mapping[str, Any]) -> Figure:
+def agreement_figure(result: Recorded, agreement: AgreementRecord) -> Figure:
     """The output agreement as one line."""
-    by_name = {item["name"]: item for item in result["measurements"]}
-    source = by_name.get("output_distance", result["board"]).get("source", "")
-    return Figure("Output agreement", agreement_words(result["agreement"]), source)
+    distance = _by_name(result).get("output_distance")
+    source = distance.source if distance else result.board.source or ""
+    return Figure("Output agreement", agreement_words(agreement), source)
 
 
-def latency_of(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def latency_of(result: Recorded) -> Measurement | None:
     """The measurement that stands for the latency: the median, else the first inference."""
-    by_name = {item["name"]: item for item in result.get("measurements", ())}
+    by_name = _by_name(result)
     return next((by_name[name] for name in _OF_LATENCY if name in by_name), None)
 
 
-def ran_on(board: Mapping[str, Any]) -> str:
+def ran_on(board: BoardFacts) -> str:
     """Core, clock, engine and faults of a board in words, as far as they are known."""
-    clock = f"{board.get('clock', '')} {si(board['clock_hz'], 'Hz')}" if "clock_hz" in board else ""
-    engine = f"{board.get('engine', '')} {board.get('engine_version', '')}"
-    parts = (board.get("core", ""), clock, engine, _faults(board))
+    clock = f"{board.clock or ''} {si(board.clock_hz, 'Hz')}" if board.clock_hz is not None else ""
+    engine = f"{board.engine or ''} {board.engine_version or ''}"
+    parts = (board.core or "", clock, engine, _faults(board))
     return ", ".join(one_line(part, 60) for part in parts if part.strip())
 
 
-def _faults(board: Mapping[str, Any]) -> str:
+def _by_name(result: Recorded) -> ByName:
+    return {item.name: item for item in result.measurements}
+
+
+def _faults(board: BoardFacts) -> str:
     """The faults that a simulated board was given, which its build id ends with."""
-    _, on_purpose, faults = str(board.get("build_id", "")).partition("faults on purpose: ")
+    _, on_purpose, faults = (board.build_id or "").partition("faults on purpose: ")
     return on_purpose + faults
 
 
-def _latency(result: Mapping[str, Any], by_name: Mapping[str, Any]) -> list[Figure]:
+def _latency(result: Recorded, by_name: ByName) -> list[Figure]:
     headline = latency_of(result)
     if headline is None:
         return []
-    if headline["name"] == "profile_time":
+    if headline.name == "profile_time":
         return [_figure("Profiled inference time", headline, "sum of layers")]
-    label = f"{_CLOCKS.get(result['board'].get('clock', ''), 'Board')} inference time"
-    lines = [_figure(label, headline, _latency_note(headline["name"], by_name))]
+    label = f"{_CLOCKS.get(result.board.clock or '', 'Board')} inference time"
+    lines = [_figure(label, headline, _latency_note(headline.name, by_name))]
     if "profile_time" in by_name:
         lines.append(_figure("Profiled inference time", by_name["profile_time"], "sum of layers"))
     return lines
 
 
-def _latency_note(headline: str, by_name: Mapping[str, Any]) -> str:
+def _latency_note(headline: str, by_name: ByName) -> str:
     if headline != "latency_median":
         return {"latency_first": "first inference", "profile_time": "sum of layers"}[headline]
     count = by_name.get("inferences_timed")
-    parts = [f"median of {si(count['value'], '1')}" if count else "median"]
+    parts = [f"median of {si(count.value, '1')}" if count else "median"]
     for name in ("first", "p95", "max"):
         if item := by_name.get(f"latency_{name}"):
-            parts.append(f"{name} {si(item['value'], item['unit'])}")
+            parts.append(f"{name} {si(item.value, item.unit)}")
     return ", ".join(parts)
 
 
-def _note(name: str, by_name: Mapping[str, Any]) -> str:
+def _note(name: str, by_name: ByName) -> str:
     if name == "arena_used" and "arena_given" in by_name:
-        return f"of {si(by_name['arena_given']['value'], 'B')} given"
+        return f"of {si(by_name['arena_given'].value, 'B')} given"
     if name == "arena_tuned":
         return "the model runs in it"
     return "1 KB = 1024 B" if name == "model_size" else ""
 
 
-def _unknown(name: str, model: Mapping[str, Any]) -> Figure:
+def _unknown(name: str, model: ModelFacts) -> Figure:
     if name != "macs":
         return Figure(_LABELS[name], "unknown (needs the MACs)")
-    operators = [one_line(operator, 40) for operator in model["unknown_operators"]]
+    operators = [one_line(operator, 40) for operator in model.unknown_operators]
     plural = "operator" if len(operators) == 1 else "operators"
     shown = ", ".join(operators[:3]) + (", ..." if len(operators) > 3 else "")
-    known = model.get("known_macs")
+    known = model.known_macs
     return Figure(
         _LABELS[name],
         f"unknown ({len(operators)} {plural} not modelled: {shown})",
@@ -138,9 +150,9 @@ def _unknown(name: str, model: Mapping[str, Any]) -> Figure:
     )
 
 
-def _figure(label: str, item: Mapping[str, Any], note: str = "") -> Figure:
-    notes = "; ".join(part for part in (note, item.get("note", "")) if part)
-    return Figure(label, si(item["value"], item["unit"]), item["source"], one_line(notes))
+def _figure(label: str, item: Measurement, note: str = "") -> Figure:
+    notes = "; ".join(part for part in (note, item.note) if part)
+    return Figure(label, si(item.value, item.unit), item.source, one_line(notes))
 
 
 def _without_top_k(name: str) -> str:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.report.agreement import ERRORS
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.base.measurement import Measurement
+    from pytest_autodeploy.metrics.record import TestRecord
+    from pytest_autodeploy.metrics.records.agreement import OutputRecord
+    from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
 
 Property = tuple[str, str | float]
 
 _UNIT_SUFFIXES = {"B": "_bytes", "1": "", "1/s": ""}
-_OUTPUT_ERRORS = ("max_abs_real", "mean_abs_real", "rmse_real", "relative_l2", "cosine", "nse")
-_FACTS = {
-    "model": ("id", "name", "sha256", "operators", "parameters"),
-    "board": ("id", "kind", "build_id", "engine", "engine_version", "clock", "clock_hz"),
-}
 
 
-def properties(record: Mapping[str, Any]) -> list[Property]:
+def properties(record: TestRecord) -> list[Property]:
     """The properties of a record: facts, hashes and every measurement.
 
     Names are stable: ``autodeploy.model_sha256``, ``autodeploy.board_id``, ``autodeploy.source``
@@ -35,72 +38,84 @@ def properties(record: Mapping[str, Any]) -> list[Property]:
     ``autodeploy.<measurement>_<unit>`` such as ``autodeploy.latency_median_us``, each measurement
     followed by its own ``....source``. Names of models and operators are values only.
     """
-    found: list[Property] = []
-    for part, keys in _FACTS.items():
-        facts = record[part]
-        found += [(f"autodeploy.{part}_{key}", _plain(facts[key])) for key in keys if key in facts]
-    if "source" in record["board"]:
-        found.append(("autodeploy.source", record["board"]["source"]))
-    if record.get("seed") is not None:
-        found.append(("autodeploy.seed", _plain(record["seed"])))
-    if record.get("failure_class"):
-        found.append(("autodeploy.failure_class", record["failure_class"]))
-    if comparison := record.get("comparison"):
-        found.append(("autodeploy.baseline", comparison["state"]))
-    if record.get("state"):
-        found.append(("autodeploy.state", record["state"]))
-    if accuracy := record.get("accuracy"):
-        found.append(("autodeploy.accuracy_reference", accuracy["reference"]))
-        found.append(("autodeploy.decisions_changed", len(accuracy["changed"])))
-    if explanation := record.get("explanation"):
+    found = [*_facts(record)]
+    if record.seed is not None:
+        found.append(("autodeploy.seed", record.seed))
+    if record.failure_class:
+        found.append(("autodeploy.failure_class", record.failure_class))
+    if comparison := record.comparison:
+        found.append(("autodeploy.baseline", comparison.state))
+    if record.state:
+        found.append(("autodeploy.state", record.state))
+    if accuracy := record.accuracy:
+        found.append(("autodeploy.accuracy_reference", accuracy.reference))
+        found.append(("autodeploy.decisions_changed", len(accuracy.changed)))
+    if explanation := record.explanation:
         found += [*_divergence(explanation), *_of_layers(explanation)]
-    if made := record.get("artifacts"):
-        left_out = "; ".join(each["what"] for each in made["left_out"])
-        found.append(("autodeploy.artifacts", len(made["files"])))
+    if made := record.artifacts:
+        left_out = "; ".join(each.what for each in made.left_out)
+        found.append(("autodeploy.artifacts", len(made.files)))
         found.append(("autodeploy.artifacts_left_out", one_line(left_out)))
-    if agreement := record.get("agreement"):
-        found.append(("autodeploy.output_agreement", "pass" if agreement["passed"] else "fail"))
-        found += _output_errors(agreement["outputs"])
-    for item in record.get("measurements", ()):
+    if agreement := record.agreement:
+        found.append(("autodeploy.output_agreement", "pass" if agreement.passed else "fail"))
+        found += _output_errors(agreement.outputs)
+    for item in record.measurements:
         name = _property_name(item)
-        found += [(name, _plain(item["value"])), (f"{name}.source", item["source"])]
+        found += [(name, item.value), (f"{name}.source", one_line(item.source))]
     return found
 
 
-def _output_errors(outputs: Sequence[Mapping[str, Any]]) -> Iterator[Property]:
+def _facts(record: TestRecord) -> Iterator[Property]:
+    model, board = record.model, record.board
+    facts = {
+        "model_id": model.id,
+        "model_name": model.name,
+        "model_sha256": model.sha256,
+        "model_operators": model.operators,
+        "model_parameters": model.parameters,
+        "board_id": board.id,
+        "board_kind": board.kind,
+        "board_build_id": board.build_id,
+        "board_engine": board.engine,
+        "board_engine_version": board.engine_version,
+        "board_clock": board.clock,
+        "board_clock_hz": board.clock_hz,
+        "source": board.source,
+    }
+    for name, value in facts.items():
+        if value is not None:
+            yield f"autodeploy.{name}", one_line(value) if isinstance(value, str) else value
+
+
+def _output_errors(outputs: Sequence[OutputRecord]) -> Iterator[Property]:
     for number, output in enumerate(outputs):
-        for name in _OUTPUT_ERRORS:
-            if output[name] is not None:
-                yield f"autodeploy.output_{number}_{name}", _plain(output[name])
+        for name, error in ERRORS.items():
+            if (value := error(output)) is not None:
+                yield f"autodeploy.output_{number}_{name}", value
 
 
-def _divergence(explanation: Mapping[str, Any]) -> list[Property]:
-    if explanation["cause"] == "agree":
+def _divergence(explanation: ExplanationRecord) -> list[Property]:
+    if explanation.cause == "agree":
         return []
-    found: list[Property] = [("autodeploy.divergence", explanation["cause"])]
-    if operator := explanation["operator"]:
-        words = f"{operator['position']} {operator['operator']}"
+    found: list[Property] = [("autodeploy.divergence", explanation.cause)]
+    if operator := explanation.operator:
+        words = f"{operator.position} {operator.operator}"
         found.append(("autodeploy.divergence_operator", one_line(words)))
     return found
 
 
-def _of_layers(explanation: Mapping[str, Any]) -> list[Property]:
+def _of_layers(explanation: ExplanationRecord) -> list[Property]:
     """Of each operator how far the sides are apart, what it adds, and the metrics of its output."""
     found: list[Property] = []
-    for layer in explanation["layers"] if explanation["requested"] else ():
-        suffix = "_steps" if layer["unit"] == "steps" else ""
-        figures = {f"{name}{suffix}": layer[name] for name in ("apart", "adds")}
-        figures |= layer["metrics"] or {}
-        name = f"autodeploy.layer_{layer['position']}"
+    for layer in explanation.layers if explanation.requested else ():
+        suffix = "_steps" if layer.unit == "steps" else ""
+        figures = {f"apart{suffix}": layer.apart, f"adds{suffix}": layer.adds}
+        figures |= asdict(layer.metrics) if layer.metrics else {}
+        name = f"autodeploy.layer_{layer.position}"
         found += [(f"{name}_{key}", value) for key, value in figures.items() if value is not None]
     return found
 
 
-def _property_name(measurement: Mapping[str, Any]) -> str:
-    unit = measurement["unit"]
-    suffix = _UNIT_SUFFIXES.get(unit, f"_{unit}")
-    return "autodeploy." + re.sub(r"[^A-Za-z0-9_]", "_", measurement["name"] + suffix)
-
-
-def _plain(value: Any) -> str | float:
-    return value if type(value) in (int, float) else one_line(value)
+def _property_name(item: Measurement) -> str:
+    suffix = _UNIT_SUFFIXES.get(item.unit, f"_{item.unit}")
+    return "autodeploy." + re.sub(r"[^A-Za-z0-9_]", "_", item.name + suffix)

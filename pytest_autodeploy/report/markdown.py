@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
@@ -16,7 +16,10 @@ from pytest_autodeploy.baseline.words import (
 from pytest_autodeploy.report.figures import agreement_figure, figures
 from pytest_autodeploy.report.terminal import title
 
-Result = Mapping[str, Any]
+if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.comparison import Comparison
+    from pytest_autodeploy.metrics.result import Result
+
 MOST_FAILURES = 20
 
 
@@ -31,12 +34,12 @@ def summary_markdown(results: Sequence[Result], updates: Sequence[str] = ()) -> 
 
 
 def _result(result: Result) -> Iterator[str]:
-    failed = [test for test in result["tests"] if test["outcome"] in ("failed", "error")]
+    failed = [test for test in result.tests if test.outcome in ("failed", "error")]
     yield f"### {'❌' if failed else '✅'} {_escaped(title(result))}"
     yield ""
     shown = figures(result)
-    if result["agreement"]:
-        shown.append(agreement_figure(result))
+    if result.agreement:
+        shown.append(agreement_figure(result, result.agreement))
     if shown:
         yield from _table(
             [
@@ -45,24 +48,24 @@ def _result(result: Result) -> Iterator[str]:
                 Column("source", [figure.source for figure in shown]),
             ]
         )
-    yield from _comparison(result.get("comparison"))
+    yield from _comparison(result.comparison)
     for test in failed[:MOST_FAILURES]:
-        first = (test["message"].splitlines() or [""])[0]
-        yield f"- **{_escaped(test['nodeid'])}**: {_escaped(one_line(first, 400))}"
+        first = (test.message.splitlines() or [""])[0]
+        yield f"- **{_escaped(test.nodeid)}**: {_escaped(one_line(first, 400))}"
     if len(failed) > MOST_FAILURES:
         yield f"- and {len(failed) - MOST_FAILURES} more"
 
 
-def _comparison(comparison: Result | None) -> Iterator[str]:
+def _comparison(comparison: Comparison | None) -> Iterator[str]:
     if not comparison:
         return
     yield ""
     yield f"**Baseline:** {_escaped(headline(comparison))}"
     yield ""
-    if comparison["rows"]:
-        yield from _table(rows_table(comparison["rows"]))
-    if comparison["graph"]:
-        yield f"{_escaped(comparison['graph'])}"
+    if comparison.rows:
+        yield from _table(rows_table(comparison.rows))
+    if comparison.graph:
+        yield f"{_escaped(comparison.graph)}"
         yield ""
     if blamed := layers_to_blame(comparison)[:MOST_LAYERS]:
         yield from _table(rows_table(blamed, "layer"))

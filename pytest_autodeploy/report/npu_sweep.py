@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import grouped, percent, si
+from pytest_autodeploy.npu.results import Estimate, Unavailable, Value
 
-Plain = Mapping[str, Any]
-"""``Estimate.as_dict()``, or ``failure_dict(...)`` where there is no estimate."""
+
+@dataclass(frozen=True)
+class FailedEstimate:
+    """A model of which there is no estimate on an accelerator, and why."""
+
+    model: str
+    accelerator: str
+    error: str
+
+
+Swept = Estimate | FailedEstimate
 
 
 @dataclass(frozen=True)
@@ -31,12 +39,7 @@ class SweepRow:
     remark: str
 
 
-def failure_dict(model: str, accelerator: str, error: AutodeployError) -> dict[str, Any]:
-    """An estimate that failed, as plain data for a sweep."""
-    return {"model": model, "accelerator": accelerator, "error": error.what}
-
-
-def sweep_rows(estimates: Iterable[Plain]) -> list[SweepRow]:
+def sweep_rows(estimates: Iterable[Swept]) -> list[SweepRow]:
     """One row per accelerator, best first: who runs more of the model, then who is faster.
 
     The difference to the best is given where as much of the model runs on the NPU.
@@ -46,11 +49,11 @@ def sweep_rows(estimates: Iterable[Plain]) -> list[SweepRow]:
     return [_row(each, best) for each in ranked]
 
 
-def sweep_tables(estimates: Iterable[Plain]) -> dict[str, list[SweepRow]]:
+def sweep_tables(estimates: Iterable[Swept]) -> dict[str, list[SweepRow]]:
     """The rows of each model, by its name, in the order of the estimates."""
-    by_model: dict[str, list[Plain]] = {}
+    by_model: dict[str, list[Swept]] = {}
     for each in estimates:
-        by_model.setdefault(each["model"], []).append(each)
+        by_model.setdefault(each.model, []).append(each)
     return {model: sweep_rows(group) for model, group in by_model.items()}
 
 
@@ -77,53 +80,51 @@ def sweep_lines(rows: Sequence[SweepRow]) -> list[str]:
     return ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]
 
 
-def figure(totals: Mapping[str, Any], name: str) -> float | None:
-    """A total of an estimate as plain data; None when it is unavailable."""
-    value = totals[name]
-    return None if isinstance(value, Mapping) else value
+def figure(value: Value) -> float | None:
+    """A total of an estimate; None when it is unavailable."""
+    return None if isinstance(value, Unavailable) else value
 
 
-def _rank(each: Plain) -> tuple[float, float, str]:
-    if "error" in each:
-        return (1.0, 0.0, each["accelerator"])
-    time = figure(each["totals"], "time_us")
-    return (-each["coverage"]["share"], time or 0.0, each["accelerator"])
+def _rank(each: Swept) -> tuple[float, float, str]:
+    if isinstance(each, FailedEstimate):
+        return (1.0, 0.0, each.accelerator)
+    return (-each.coverage.share, figure(each.totals.time_us) or 0.0, each.accelerator)
 
 
-def _row(each: Plain, best: Plain | None) -> SweepRow:
-    if "error" in each:
+def _row(each: Swept, best: Swept | None) -> SweepRow:
+    if isinstance(each, FailedEstimate):
         nothing = dict.fromkeys(
             ("coverage", "cycles", "time", "delta", "sram", "dram", "flash"), "-"
         )
-        remark = one_line(each["error"])
-        return SweepRow(accelerator=each["accelerator"], system="", remark=remark, **nothing)
-    totals = each["totals"]
-    cycles, time = figure(totals, "total_cycles"), figure(totals, "time_us")
+        remark = one_line(each.error)
+        return SweepRow(accelerator=each.accelerator, system="", remark=remark, **nothing)
+    totals = each.totals
+    cycles, time = figure(totals.total_cycles), figure(totals.time_us)
     return SweepRow(
-        accelerator=each["accelerator"],
-        system=f"{each['system_config']}, {each['memory_mode']}",
-        coverage=each["coverage"]["words"],
+        accelerator=each.accelerator,
+        system=f"{each.system_config}, {each.memory_mode}",
+        coverage=each.coverage.words,
         cycles="-" if cycles is None else grouped(cycles),
         time="-" if time is None else si(time, "us"),
         delta=_delta(each, best),
-        sram=_bytes(totals, "sram_bytes"),
-        dram=_bytes(totals, "dram_bytes"),
-        flash=_bytes(totals, "flash_bytes"),
-        remark="; ".join(part for part in (each["scope"], *each["degraded"]) if part),
+        sram=_bytes(totals.sram_bytes),
+        dram=_bytes(totals.dram_bytes),
+        flash=_bytes(totals.flash_bytes),
+        remark="; ".join(part for part in (each.scope, *each.degraded) if part),
     )
 
 
-def _bytes(totals: Mapping[str, Any], name: str) -> str:
-    size = figure(totals, name)
+def _bytes(value: Value) -> str:
+    size = figure(value)
     return "-" if size is None else si(size, "B")
 
 
-def _delta(each: Plain, best: Plain | None) -> str:
-    if best is None or "error" in best:
+def _delta(each: Estimate, best: Swept | None) -> str:
+    if best is None or isinstance(best, FailedEstimate):
         return "-"
-    mine, its = (figure(plain["totals"], "time_us") for plain in (each, best))
+    mine, its = figure(each.totals.time_us), figure(best.totals.time_us)
     if each is best:
         return "-" if its is None else "best"
-    if each["coverage"]["share"] != best["coverage"]["share"] or mine is None or not its:
+    if each.coverage.share != best.coverage.share or mine is None or not its:
         return "-"
     return f"+{percent(mine - its, its)}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+
+from pytest_autodeploy.metrics.result import Provenance, RunFacts
 
 PACKAGES = (
     "pytest-autodeploy",
@@ -18,18 +19,17 @@ PACKAGES = (
 )
 
 
-def provenance(command: str, began: datetime) -> dict[str, Any]:
-    """Versions, platform and, under ``run``, the command and when it began, for ``json_text``."""
-    return {
-        "versions": {name: _version(name) for name in PACKAGES},
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "run": {
-            "command": command,
-            "started": began.isoformat(timespec="seconds"),
-            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        },
-    }
+def provenance() -> Provenance:
+    """Versions of packages and of Python, and the platform."""
+    versions = {name: _version(name) for name in PACKAGES}
+    return Provenance(versions, platform.python_version(), platform.platform())
+
+
+def run_facts(command: str, began: datetime) -> RunFacts:
+    """The command of a run, when it began, and that it ends now."""
+    finished = datetime.now(UTC).isoformat(timespec="seconds")
+    started = began.isoformat(timespec="seconds")
+    return RunFacts(command=command, started=started, finished=finished)
 
 
 def _version(package: str) -> str | None:

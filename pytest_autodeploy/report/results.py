@@ -2,47 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from pytest_autodeploy.base.files import write_bytes
 from pytest_autodeploy.base.naming import file_name
 from pytest_autodeploy.metrics.comparison import merged
+from pytest_autodeploy.metrics.record import TestRecord
+from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
+from pytest_autodeploy.metrics.result import (
+    OutcomeRecord,
+    Provenance,
+    Result,
+    ResultAgreement,
+    ResultEnergy,
+    ResultFiles,
+    ResultMeasurement,
+    ResultVerdict,
+    RunFacts,
+)
+from pytest_autodeploy.npu.layer_csv import layer_csv
 from pytest_autodeploy.profile.layer_csv import csv_text
 from pytest_autodeploy.report.result_json import json_text
 
-Record = Mapping[str, Any]
-TEST_FACTS = ("nodeid", "outcome", "message", "failure_class")
 Key = tuple[str, str, str, str]
 """Ids of model and board, SHA-256 of the model, as two suites may use one id, and clock."""
+
+Records = Sequence[TestRecord]
+Facts = TypeVar("Facts", ModelFacts, BoardFacts)
+T = TypeVar("T")
 
 
 class ResultStore:
     """Collects the record of each test; the results do not depend on the order of arrival."""
 
     def __init__(self) -> None:
-        self._records: dict[tuple[Key, str], Record] = {}
+        self._records: dict[tuple[Key, str], TestRecord] = {}
 
-    def add(self, record: Record) -> None:
+    def add(self, record: TestRecord) -> None:
         """Add the record of a test; a later one of the same test, as of a rerun, replaces it."""
-        model = record["model"]
-        board = record["board"]
-        clock = "LP" if board.get("clock") == "LP" else ""
-        key = (model.get("id", ""), board.get("id", ""), model.get("sha256", ""), clock)
-        self._records[key, record["nodeid"]] = record
+        model, board = record.model, record.board
+        clock = "LP" if board.clock == "LP" else ""
+        key = (model.id, board.id or "", model.sha256 or "", clock)
+        self._records[key, record.nodeid] = record
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[TestRecord]:
         """The records of all tests, by model, board and test id."""
         return [self._records[key] for key in sorted(self._records)]
 
-    def results(self) -> list[dict[str, Any]]:
+    def results(self) -> list[Result]:
         """One merged result per model and board, sorted by their ids.
 
         Of each measurement, agreement and profile the last by test id counts, except that an
         agreement that failed is never hidden by one that passed.
         """
-        by_key: dict[Key, list[Record]] = {}
+        by_key: dict[Key, list[TestRecord]] = {}
         for key, nodeid in sorted(self._records):
             by_key.setdefault(key, []).append(self._records[key, nodeid])
         folders = _folders(by_key)
@@ -50,20 +66,19 @@ class ResultStore:
 
 
 def write_result(
-    result: Mapping[str, Any], output: Path, provenance: Mapping[str, Any]
+    result: Result, output: Path, provenance: Provenance | None, run: RunFacts
 ) -> list[Path]:
     """Write CSV and JSON of a merged result below ``output`` and list them; raises ResultsError.
 
-    ``provenance`` (versions, hashes) goes into the JSON, see ``result_json.json_text``.
+    ``provenance`` and ``run`` go into the JSON, beside the port of the result's board.
     """
     written = []
-    csv = result["npu_csv"] or (csv_text(result["profile"]) if result["profile"] else "")
-    if csv:
-        written.append(output / result["files"]["csv"])
-        write_bytes(written[-1], csv.encode())
-    plain = {key: value for key, value in result.items() if key != "npu_csv"}
-    written.append(output / result["files"]["json"])
-    write_bytes(written[-1], json_text(plain, provenance).encode())
+    if result.files.csv:
+        written.append(output / result.files.csv)
+        write_bytes(written[-1], _csv(result).encode())
+    whole = replace(result, provenance=provenance, run=replace(run, port=result.run.port))
+    written.append(output / result.files.json)
+    write_bytes(written[-1], json_text(whole).encode())
     return written
 
 
@@ -86,85 +101,91 @@ def _folders(keys: Iterable[Key]) -> dict[Key, str]:
     return folders
 
 
-def _merge(records: list[Record], folder: str) -> dict[str, Any]:
-    model = _merged_facts(record["model"] for record in records)
-    board = _merged_facts(record["board"] for record in records)
-    profile = _last(record.get("profile") for record in records)
-    files: dict[str, Any] = {"json": f"{folder}/result.json"}
-    npu_csv = _last(record.get("npu_csv") for record in records)
-    if profile or npu_csv:
-        files["csv"] = f"{folder}/{csv_name(model)}"
-    if npz := sorted({r["files"]["npz"] for r in records if _file(r, "npz")}):
-        files["npz"] = npz
-    if changed := sorted({r["files"]["changed"] for r in records if _file(r, "changed")}):
-        files["changed"] = changed
-    return {
-        "model": model,
-        "run": {"port": board.pop("port", None)},
-        "board": board,
-        "seed": _last(record.get("seed") for record in records),
-        "tests": [{key: record[key] for key in TEST_FACTS if key in record} for record in records],
-        "measurements": _measurements(records),
-        "state": _last(record.get("state") for record in records),
-        "agreement": _agreement(records),
-        "accuracy": _last(record.get("accuracy") for record in records),
-        "explanation": _last(record.get("explanation") for record in records),
-        "profile": profile,
-        "power": _power(records),
-        "artifacts": _last(record.get("artifacts") for record in records),
-        "comparison": merged([r["comparison"] for r in records if r.get("comparison")]),
-        "npu": _last(record.get("npu") for record in records),
-        "npu_csv": npu_csv,
-        "verdicts": [
-            {**verdict, "test": record["nodeid"]}
-            for record in records
-            for verdict in record.get("verdicts", ())
-        ],
-        "files": files,
-    }
-
-
-def _file(record: Record, key: str) -> str | None:
-    name: str | None = record.get("files", {}).get(key)
-    return name
-
-
-def _power(records: list[Record]) -> list[dict[str, Any]]:
-    """The latest of each clock mode, without its waveform, which is for the test's own report."""
-    by_mode: dict[str, dict[str, Any]] = {}
-    for record in records:
-        for energy in record.get("power", ()):
-            plain = {key: value for key, value in energy.items() if key != "waveform"}
-            by_mode[energy["mode"]] = {**plain, "test": record["nodeid"]}
-    return [by_mode[mode] for mode in sorted(by_mode)]
-
-
-def csv_name(model: Mapping[str, Any]) -> str:
+def csv_name(model: ModelFacts) -> str:
     """The file name of a model's CSV."""
-    return f"{file_name(model.get('name') or 'model')}.csv"
+    return f"{file_name(model.name or 'model')}.csv"
 
 
-def _merged_facts(facts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    merged: dict[str, Any] = {}
-    for some in facts:
-        merged |= {key: value for key, value in some.items() if value is not None}
-    return merged
+def _csv(result: Result) -> str:
+    """The layers of an estimate, else of the profile."""
+    if result.npu:
+        return layer_csv(result.npu)
+    return csv_text(result.profile) if result.profile else ""
 
 
-def _last(values: Iterable[Any]) -> Any:
-    return next((value for value in reversed(list(values)) if value is not None), None)
+def _merge(records: Records, folder: str) -> Result:
+    model = _merged_facts([record.model for record in records])
+    board = _merged_facts([record.board for record in records])
+    profile, npu = _last(records, lambda r: r.profile), _last(records, lambda r: r.npu)
+    return Result(
+        model=model,
+        board=replace(board, port=None),
+        tests=tuple(
+            OutcomeRecord(record.nodeid, record.outcome, record.message, record.failure_class)
+            for record in records
+        ),
+        files=ResultFiles(
+            json=f"{folder}/result.json",
+            csv=f"{folder}/{csv_name(model)}" if profile or npu else None,
+            npz=tuple(sorted({r.files.npz for r in records if r.files.npz})),
+            changed=tuple(sorted({r.files.changed for r in records if r.files.changed})),
+        ),
+        run=RunFacts(port=board.port),
+        seed=_last(records, lambda r: r.seed),
+        state=_last(records, lambda r: r.state),
+        measurements=_measurements(records),
+        agreement=_agreement(records),
+        accuracy=_last(records, lambda r: r.accuracy),
+        explanation=_last(records, lambda r: r.explanation),
+        profile=profile,
+        power=_power(records),
+        comparison=merged([r.comparison for r in records if r.comparison]),
+        verdicts=tuple(
+            ResultVerdict(**vars(verdict), test=record.nodeid)
+            for record in records
+            for verdict in record.verdicts
+        ),
+        artifacts=_last(records, lambda r: r.artifacts),
+        npu=npu,
+    )
 
 
-def _measurements(records: list[Record]) -> list[dict[str, Any]]:
-    by_name: dict[str, dict[str, Any]] = {}
-    for record in records:
-        for measurement in record.get("measurements", ()):
-            by_name[measurement["name"]] = {**measurement, "test": record["nodeid"]}
-    return [by_name[name] for name in sorted(by_name)]
+def _last(records: Records, part: Callable[[TestRecord], T | None]) -> T | None:
+    values = (part(record) for record in reversed(records))
+    return next((value for value in values if value is not None), None)
 
 
-def _agreement(records: list[Record]) -> dict[str, Any] | None:
-    agreements = [{**r["agreement"], "test": r["nodeid"]} for r in records if r.get("agreement")]
-    failed = [agreement for agreement in agreements if not agreement["passed"]]
-    shown = failed or agreements
-    return shown[-1] if shown else None
+def _merged_facts(facts: Sequence[Facts]) -> Facts:
+    """All that is known; of what differs, the last counts."""
+    whole = facts[0]
+    for some in facts[1:]:
+        whole = replace(whole, **{k: v for k, v in vars(some).items() if v is not None})
+    return whole
+
+
+def _measurements(records: Records) -> tuple[ResultMeasurement, ...]:
+    by_name = {
+        item.name: ResultMeasurement(**vars(item), test=record.nodeid)
+        for record in records
+        for item in record.measurements
+    }
+    return tuple(by_name[name] for name in sorted(by_name))
+
+
+def _power(records: Records) -> tuple[ResultEnergy, ...]:
+    """The latest of each clock mode, without its waveform, which is for the test's own report."""
+    by_mode = {
+        energy.mode: ResultEnergy(**{**vars(energy), "waveform": None}, test=record.nodeid)
+        for record in records
+        for energy in record.power
+    }
+    return tuple(by_mode[mode] for mode in sorted(by_mode))
+
+
+def _agreement(records: Records) -> ResultAgreement | None:
+    agreements = [(r.agreement, r.nodeid) for r in records if r.agreement]
+    failed = [each for each in agreements if not each[0].passed]
+    if not agreements:
+        return None
+    agreement, nodeid = (failed or agreements)[-1]
+    return ResultAgreement(**vars(agreement), test=nodeid)

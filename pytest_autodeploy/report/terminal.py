@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.table import Column, table
@@ -12,14 +12,17 @@ from pytest_autodeploy.report.accuracy import accuracy_figures
 from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
 from pytest_autodeploy.report.explanation import compared_figure
 from pytest_autodeploy.report.figures import agreement_figure, figures, ran_on
-from pytest_autodeploy.report.layers import layer_columns, total_us
+from pytest_autodeploy.report.layers import layer_columns, layer_rows, total_us
 from pytest_autodeploy.report.verdicts import verdict_rows
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.result import Recorded, Result
 
 _VALUE_WIDTH = 10
 
 
 def summary_lines(
-    result: Mapping[str, Any], *, output: str = "", verbose: bool = False, width: int = 80
+    result: Result, *, output: str = "", verbose: bool = False, width: int = 80
 ) -> tuple[str, list[str]]:
     """Title and lines of the section of a merged result.
 
@@ -27,40 +30,38 @@ def summary_lines(
     remarks that do not fit into ``width`` columns go on a line of their own.
     """
     shown = figures(result)
-    if result["agreement"]:
-        shown.append(agreement_figure(result))
+    if result.agreement:
+        shown.append(agreement_figure(result, result.agreement))
     if compared := compared_figure(result):
         shown.append(compared)
     shown += accuracy_figures(result)
-    shown += artifact_figures(result, output)
+    shown += artifact_figures(result.artifacts, output)
     lines = _figure_lines(result, shown, output, width) if shown else _failure_lines(result)
     lines += _verdict_lines(result)
-    lines += footprint_lines(result)
-    if verbose and result["profile"]:
-        profile = result["profile"]
-        layers = profile["layers"]
-        lines += ["", *table(layer_columns(layers, profile["source"], total_us(layers)))]
+    lines += footprint_lines(result.artifacts)
+    if verbose and result.profile:
+        rows = layer_rows(result.profile.layers)
+        lines += ["", *table(layer_columns(rows, result.profile.source, total_us(rows)))]
     return title(result), lines
 
 
-def title(result: Mapping[str, Any]) -> str:
+def title(result: Recorded) -> str:
     """Name a result: model, board and kind of board."""
-    model, board = result["model"], result["board"]
-    name = one_line(model.get("id") or model.get("name") or "unknown model")
-    if not board.get("id"):
+    model, board = result.model, result.board
+    name = one_line(model.id or model.name or "unknown model")
+    if not board.id:
         return f"{name}, no board"
-    kind = f" ({board['kind']})" if board.get("kind") else ""
-    return f"{name} on {one_line(board['id'])}{kind}"
+    kind = f" ({board.kind})" if board.kind else ""
+    return f"{name} on {one_line(board.id)}{kind}"
 
 
-def _figure_lines(
-    result: Mapping[str, Any], measured: list[Figure], output: str, width: int
-) -> list[str]:
+def _figure_lines(result: Result, measured: list[Figure], output: str, width: int) -> list[str]:
     shown = list(measured)
-    if board := ran_on(result["board"]):
+    if board := ran_on(result.board):
         shown.insert(0, Figure("Ran on", board))
-    for label, key in (("Per-layer statistics file", "csv"), ("Result file", "json")):
-        if path := result["files"].get(key):
+    files = result.files
+    for label, path in (("Per-layer statistics file", files.csv), ("Result file", files.json)):
+        if path:
             shown.append(Figure(label, f"{output}/{path}" if output else path))
     return figure_lines(shown, width)
 
@@ -85,7 +86,7 @@ def _with_remark(line: str, remark: str, indent: int, width: int) -> list[str]:
     return [joined] if len(joined) <= width else [line, f"{' ' * indent}{remark}"]
 
 
-def _verdict_lines(result: Mapping[str, Any]) -> list[str]:
+def _verdict_lines(result: Result) -> list[str]:
     by_look = {
         (row.limit, row.outcome, row.value, row.source, row.origin): row
         for row in verdict_rows(result)
@@ -102,11 +103,11 @@ def _verdict_lines(result: Mapping[str, Any]) -> list[str]:
     return ["", *table(columns), *unjudged] if rows else []
 
 
-def _failure_lines(result: Mapping[str, Any]) -> list[str]:
-    failed = [test for test in result["tests"] if test["outcome"] in ("failed", "error")]
-    skipped = [test for test in result["tests"] if test["outcome"] == "skipped"]
+def _failure_lines(result: Result) -> list[str]:
+    failed = [test for test in result.tests if test.outcome in ("failed", "error")]
+    skipped = [test for test in result.tests if test.outcome == "skipped"]
     lines = ["nothing was measured"]
     for test in failed or skipped:
-        message = one_line((test["message"].splitlines() or [""])[0], 400)
-        lines += [f"{test['outcome'].upper()} {one_line(test['nodeid'])}", f"  {message}"]
+        message = one_line((test.message.splitlines() or [""])[0], 400)
+        lines += [f"{test.outcome.upper()} {one_line(test.nodeid)}", f"  {message}"]
     return lines

@@ -168,27 +168,3 @@ class Energy:
         """One of ``energy``, ``power`` and the others."""
         full = f"{name}_{self.mode.lower()}"
         return next(value for value in self.measurements() if value.name == full)
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data: each window, and the waveform of the first."""
-        return {
-            "mode": self.mode,
-            "meter": self.meter,
-            "source": self.source,
-            "note": self.note,
-            "capture": self.capture,
-            "inferences": self.inferences,
-            "idle_mw": self.idle_mw,
-            "windows": [
-                {
-                    "samples": window.samples,
-                    "rate_hz": window.rate_hz,
-                    "energy_uj": 1e6 * window.energy_j,
-                    "charge_uc": 1e6 * window.charge_c,
-                    "mean_mw": 1e3 * window.mean_w,
-                    "peak_mw": 1e3 * window.peak_w,
-                }
-                for window in self.windows
-            ],
-            "waveform": vars(self.windows[0].waveform.shown()),
-        }

@@ -27,7 +27,7 @@ def row(comparison: Comparison, name: str) -> Row:
 def test_the_same_is_within() -> None:
     result = compared(ENTRY)
     assert result.state == "within"
-    assert headline(result.as_dict()) == "5 metrics and 4 layers within what its baseline allows"
+    assert headline(result) == "5 metrics and 4 layers within what its baseline allows"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_other_conditions_are_not_comparable(change: dict[str, Any], reason: str
     assert result.state == "not comparable"
     assert reason in result.reasons
     assert not result.rows
-    assert headline(result.as_dict()).startswith("cannot be held against its baseline: ")
+    assert headline(result).startswith("cannot be held against its baseline: ")
 
 
 def test_a_metric_of_another_source_is_not_comparable() -> None:
@@ -123,7 +123,7 @@ def test_another_model_is_the_normal_case_and_shown() -> None:
     other = replace(ENTRY, provenance={"model_sha256": "cd" * 32})
     result = compared(other)
     assert result.state == "within"
-    line = block(result.as_dict(), "x", "cd" * 32)[1]
+    line = block(result, "x", "cd" * 32)[1]
     assert "of model abababababab; the model changed, it is now cdcdcdcdcdcd" in line
 
 
@@ -132,15 +132,15 @@ class TestLayers:
         layers = (replace(LAYERS[0], us=5600), replace(LAYERS[1], us=1400), *LAYERS[2:])
         result = compared(with_layers(*layers))
         assert result.state == "regression"
-        assert headline(result.as_dict()) == "worse than its baseline: #0 CONV_2D +12 %"
+        assert headline(result) == "worse than its baseline: #0 CONV_2D +12 %"
 
     def test_the_floor_holds_for_layers(self) -> None:
         assert compared(with_layers(*LAYERS[:3], replace(LAYERS[3], us=89))).state == "within"
 
     def test_the_worst_is_blamed_first(self) -> None:
         layers = (replace(LAYERS[0], us=6000), LAYERS[1], replace(LAYERS[2], us=6000), LAYERS[3])
-        blamed = layers_to_blame(compared(with_layers(*layers)).as_dict())
-        assert [row["name"] for row in blamed] == ["#2 CONV_2D", "#0 CONV_2D"]
+        blamed = layers_to_blame(compared(with_layers(*layers)))
+        assert [row.name for row in blamed] == ["#2 CONV_2D", "#0 CONV_2D"]
 
     def test_a_new_layer_is_told_and_the_others_are_matched(self) -> None:
         new = LayerTime("RELU", 700, 0, 0)
@@ -166,7 +166,7 @@ class TestLayers:
 def test_the_failure_is_a_short_table() -> None:
     slow = with_layers(replace(LAYERS[0], us=6290), *LAYERS[1:])
     now = replace(slow, metrics={**ENTRY.metrics, **with_metric("latency_median", 11_370).metrics})
-    lines = block(compared(now).as_dict(), "no_regression() by marker", "ab" * 32)
+    lines = block(compared(now), "no_regression() by marker", "ab" * 32)
     assert lines == [
         "  declared no_regression() by marker",
         "  baseline kws/board.json, of the same model",
@@ -183,10 +183,10 @@ def test_the_failure_is_a_short_table() -> None:
 
 
 def test_comparisons_of_several_tests_become_one() -> None:
-    slow = compared(with_metric("latency_median", 20_000)).as_dict()
-    fine = compared(with_layers(*LAYERS)).as_dict() | {"rows": []}
+    slow = compared(with_metric("latency_median", 20_000))
+    fine = replace(compared(with_layers(*LAYERS)), rows=())
     both = merged([slow, fine])
     assert both
-    assert both["state"] == "regression"
-    assert len(both["rows"]) == 5
+    assert both.state == "regression"
+    assert len(both.rows) == 5
     assert merged([]) is None

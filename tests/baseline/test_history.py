@@ -4,27 +4,36 @@ from __future__ import annotations
 
 import sqlite3
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.baseline.commit import Commit
 from pytest_autodeploy.baseline.errors import HistoryError
 from pytest_autodeploy.baseline.history import History, Point, Run
 from pytest_autodeploy.baseline.measured import Measured
 from pytest_autodeploy.baseline.trend import find_jumps
+from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
+from pytest_autodeploy.profile.records import Layer, LayerProfile
 from pytest_autodeploy.report.baseline_html import trends_html
 from tests.helpers.baseline_examples import CONDITIONS
 from tests.helpers.support import ROOT
 
-BOARD = {
-    **vars(CONDITIONS),
-    "id": "sim:apollo4p_evb",
-    "name": CONDITIONS.board,
-    "engine_version": "1",
-    "build_id": "sim-1",
-}
+BOARD = BoardFacts(
+    id="sim:apollo4p_evb",
+    name=CONDITIONS.board,
+    kind=CONDITIONS.kind,
+    source="modelled",
+    core=CONDITIONS.core,
+    engine=CONDITIONS.engine,
+    engine_version="1",
+    build_id="sim-1",
+    clock=CONDITIONS.clock,
+    clock_hz=CONDITIONS.clock_hz,
+)
 
 
 def run(commit: str = "0a" * 20) -> Run:
@@ -32,15 +41,10 @@ def run(commit: str = "0a" * 20) -> Run:
 
 
 def result(us: float = 1000.0, **board: Any) -> Measured:
-    latency = {"name": "latency_median", "value": us, "unit": "us", "better": "lower"}
-    layer = {"index": 0, "tag": "CONV_2D", "us": us, "macs": 1}
-    return Measured(
-        {"id": "kws<b>", "sha256": "ab" * 32},
-        BOARD | board,
-        [latency | {"source": "modelled", "spread": 1.0, "repeats": 10}],
-        {"layers": [layer]},
-        passed=True,
-    )
+    latency = Measurement("latency_median", us, "us", "lower", "modelled", spread=1.0, repeats=10)
+    profile = LayerProfile((Layer(0, "CONV_2D", us, 1),), "warm", (), "modelled")
+    model = ModelFacts("kws<b>", "kws<b>", "kws.tflite", sha256="ab" * 32)
+    return Measured(model, replace(BOARD, **board), [latency], profile, passed=True)
 
 
 def points(*values: float, spread: float = 0.0) -> list[Point]:

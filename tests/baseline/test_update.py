@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_autodeploy.baseline.format import Baseline
 from pytest_autodeploy.baseline.store import read_baseline, write_baseline
 from pytest_autodeploy.baseline.update import Update, update_baselines
+from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.rpc.messages import ClockMode
 from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise
@@ -34,7 +34,7 @@ def measured(slowdown: float = 0, clock: ClockMode = ClockMode.HIGH_PERFORMANCE)
     return made
 
 
-def update(folder: Path, *records: dict[str, Any], mode: str = "all") -> Update:
+def update(folder: Path, *records: TestRecord, mode: str = "all") -> Update:
     return update_baselines(records, folder, folder, mode=mode, plugin_version="0.1.0")
 
 
@@ -44,15 +44,15 @@ def kept(folder: Path) -> Baseline:
     return found
 
 
-def only(record: dict[str, Any], *names: str) -> dict[str, Any]:
+def only(record: TestRecord, *names: str) -> TestRecord:
     """The record with only some of its measurements, and no profile."""
-    chosen = [m for m in record["measurements"] if m["name"] in names]
-    return record | {"measurements": chosen, "profile": None}
+    chosen = tuple(m for m in record.measurements if m.name in names)
+    return replace(record, measurements=chosen, profile=None)
 
 
-def changed(record: dict[str, Any], sha256: str = "cd" * 32) -> dict[str, Any]:
+def changed(record: TestRecord, sha256: str = "cd" * 32) -> TestRecord:
     """The record of another model."""
-    return record | {"model": record["model"] | {"sha256": sha256}}
+    return replace(record, model=replace(record.model, sha256=sha256))
 
 
 def test_a_first_update_has_a_line_per_metric(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_values_of_two_models_are_never_mixed(tmp_path: Path) -> None:
 
 
 def test_a_failed_test_keeps_the_baseline(tmp_path: Path) -> None:
-    failed = record(measured()) | {"nodeid": "test_it.py::test_other", "outcome": "failed"}
+    failed = replace(record(measured()), nodeid="test_it.py::test_other", outcome="failed")
     result = update(tmp_path, record(measured()), failed)
     assert result.lines == [f"{TITLE}: not updated, test_it.py::test_other failed"]
     assert not (tmp_path / FILE).exists()
@@ -116,13 +116,13 @@ def test_a_failed_test_keeps_the_baseline(tmp_path: Path) -> None:
 
 def test_clock_modes_have_entries_of_their_own(tmp_path: Path) -> None:
     slow = measured(clock=ClockMode.LOW_POWER)
-    update(tmp_path, record(measured()), record(slow) | {"nodeid": "test_it.py::test_slow"})
+    update(tmp_path, record(measured()), replace(record(slow), nodeid="test_it.py::test_slow"))
     assert sorted(kept(tmp_path).entries) == ["HP", "LP"]
 
 
 def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
     one, other = record(measured()), changed(record(measured()))
-    other = other | {"nodeid": "x", "model": other["model"] | {"file": "b/digits_cnn.tflite"}}
+    other = replace(other, nodeid="x", model=replace(other.model, file="b/digits_cnn.tflite"))
     (problem,) = update(tmp_path, one, other).problems
     assert problem.startswith("b/digits_cnn.tflite and digits_cnn.tflite have one baseline, ")
     assert not (tmp_path / FILE).exists()
@@ -132,7 +132,8 @@ def test_the_baseline_of_another_model_of_that_name_is_kept(tmp_path: Path) -> N
     update(tmp_path, record(measured()))
     (tmp_path / "digits_cnn.tflite").touch()
     elsewhere = record(measured())
-    elsewhere["model"] |= {"file": "other/digits_cnn.tflite"}
+    moved = replace(elsewhere.model, file="other/digits_cnn.tflite")
+    elsewhere = replace(elsewhere, model=moved)
     (problem,) = update(tmp_path, elsewhere).problems
     assert "is the baseline of digits_cnn.tflite, not of other/digits_cnn.tflite" in problem
     (tmp_path / "digits_cnn.tflite").unlink()  # moved, not copied

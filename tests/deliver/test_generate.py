@@ -15,6 +15,7 @@ from pytest_autodeploy.deliver.generate import generate
 from pytest_autodeploy.image.errors import BuildError, ToolMissing
 from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.model.load import load_model
+from pytest_autodeploy.run.artifacts import artifacts_record
 from tests.helpers.deliver_builds import characterization
 from tests.helpers.emulation import machine
 from tests.helpers.fake_tools import fake_program
@@ -101,13 +102,14 @@ def test_what_an_earlier_call_built_does_not_stay(tmp_path: Path) -> None:
     assert mine.exists()
 
 
-def test_a_delivery_is_plain_data(tmp_path: Path) -> None:
-    plain = generate(MODEL, machine("mps2-an386"), tmp_path, ["power"], FOUND).as_dict()
+def test_the_record_of_a_delivery_names_its_files(tmp_path: Path) -> None:
+    delivery = generate(MODEL, machine("mps2-an386"), tmp_path, ["power"], FOUND)
+    made = artifacts_record(delivery, FOUND, "digits")
 
-    assert plain["board"] == "qemu:mps2-an386"
-    assert plain["files"] == ["digits_cnn_mc.json", "digits_cnn_md.json"]
-    assert plain["example"] is None
-    assert plain["footprints"] == []
+    assert made.board == "qemu:mps2-an386"
+    assert made.files == ("digits_cnn_mc.json", "digits_cnn_md.json")
+    assert made.example is None
+    assert made.footprints == ()
 
 
 def test_an_example_that_never_ends_is_ended(

@@ -13,6 +13,8 @@ from pytest_autodeploy.deliver.parts import (
     part_of_section,
     section_suffix,
 )
+from pytest_autodeploy.metrics.records.artifacts import FootprintRecord, PartRecord
+from pytest_autodeploy.run.artifacts import footprint_record
 
 
 @pytest.mark.parametrize(
@@ -107,12 +109,5 @@ def test_the_totals_are_the_sums_of_the_parts() -> None:
     footprint = Footprint("library", (PartSize("model", 10, 0), PartSize("arena", 0, 7)))
 
     assert (footprint.flash_bytes, footprint.ram_bytes) == (10, 7)
-    assert footprint.as_dict() == {
-        "of": "library",
-        "flash_bytes": 10,
-        "ram_bytes": 7,
-        "parts": [
-            {"part": "model", "flash_bytes": 10, "ram_bytes": 0},
-            {"part": "arena", "flash_bytes": 0, "ram_bytes": 7},
-        ],
-    }
+    parts = (PartRecord("model", 10, 0), PartRecord("arena", 0, 7))
+    assert footprint_record(footprint) == FootprintRecord("library", 10, 7, parts)

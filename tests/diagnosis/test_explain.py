@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from pytest_autodeploy.diagnosis import by_tensors
 from pytest_autodeploy.diagnosis.board import Kept, kept_tensors
 from pytest_autodeploy.diagnosis.explanation import layer_table, text
 from pytest_autodeploy.limits.tolerance import Tolerance
+from pytest_autodeploy.metrics.records.explanation import explanation_record
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 from tests.helpers import tflite_builder as tflite
@@ -236,4 +236,7 @@ def test_the_words_name_cause_operator_tensor_and_what_to_do() -> None:
     assert where.startswith(f"where: it starts in operator 1 {name}, which adds 64 steps in ")
     assert any(line.startswith("to do: check the kernel of ") for line in lines)
     assert len(layer_table(found.found.layers).splitlines()) == OPERATORS + 1
-    assert json.loads(json.dumps(found.as_dict()))["operator"]["position"] == 1
+    made = explanation_record(found)
+    assert made.operator
+    assert made.operator.position == 1
+    assert made.operator == made.layers[1]

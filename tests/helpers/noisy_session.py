@@ -15,6 +15,9 @@ from pytest_autodeploy.baseline.gate import Gate
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.limits.declarations import Declared, declare
 from pytest_autodeploy.metrics.judge import Judgement
+from pytest_autodeploy.metrics.record import TestRecord
+from pytest_autodeploy.metrics.recording import with_session
+from pytest_autodeploy.metrics.records.facts import model_facts
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
@@ -107,16 +110,7 @@ def judged(measured: ModelSession, by: Gate) -> Judgement:
     return by.judged(measured, Judgement(()))
 
 
-def record(measured: ModelSession) -> dict[str, Any]:
+def record(measured: ModelSession) -> TestRecord:
     """The record of a passed test."""
-    from pytest_autodeploy.metrics.record import board_facts, measured_facts, model_facts
-
-    return {
-        "nodeid": "test_it.py::test_it",
-        "outcome": "passed",
-        "message": "",
-        "model": model_facts("digits_cnn", MODEL) | {"file": "digits_cnn.tflite"},
-        "board": board_facts(measured),
-        "files": {},
-        **measured_facts(measured, None),
-    }
+    facts = model_facts("digits_cnn", MODEL, "digits_cnn.tflite")
+    return with_session(TestRecord("test_it.py::test_it", "passed", "", facts), measured, None)

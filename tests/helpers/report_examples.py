@@ -2,8 +2,32 @@
 
 from __future__ import annotations
 
-import copy
+from dataclasses import replace
 from typing import Any
+
+from pytest_autodeploy.base.measurement import Measurement, Source
+from pytest_autodeploy.metrics.record import TestRecord
+from pytest_autodeploy.metrics.records.accuracy import (
+    AccuracyRecord,
+    ChangedDecision,
+    SideRecord,
+)
+from pytest_autodeploy.metrics.records.agreement import (
+    AgreementRecord,
+    OutputRecord,
+    WorstRecord,
+)
+from pytest_autodeploy.metrics.records.energy import EnergyRecord, WindowRecord
+from pytest_autodeploy.metrics.records.explanation import (
+    ElementRecord,
+    ErrorRecord,
+    ExplanationRecord,
+    OperatorRecord,
+)
+from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
+from pytest_autodeploy.metrics.verdict import Verdict
+from pytest_autodeploy.profile.records import Layer, LayerProfile
+from pytest_autodeploy.session.energy import Waveform
 
 _LAYERS = (
     ("CONV_2D", 47794, 320000, 9176380),
@@ -21,164 +45,226 @@ _LAYERS = (
     ("SOFTMAX", 85, 0, 17574),
 )
 
-MODEL: dict[str, Any] = {
-    "id": "kws_ref_model",
-    "name": "kws_ref_model",
-    "path": "models/kws_ref_model.tflite",
-    "sha256": "5c" * 32,
-    "size_bytes": 53936,
-    "macs": 2656768,
-    "known_macs": 2656768,
-    "unknown_operators": [],
-    "operators": 13,
-    "parameters": 24908,
-}
+MODEL = ModelFacts(
+    id="kws_ref_model",
+    name="kws_ref_model",
+    path="models/kws_ref_model.tflite",
+    sha256="5c" * 32,
+    size_bytes=53936,
+    macs=2656768,
+    known_macs=2656768,
+    operators=13,
+    parameters=24908,
+)
 
-BOARD: dict[str, Any] = {
-    "id": "sim:apollo4p_evb",
-    "name": "apollo4p_evb",
-    "kind": "simulated",
-    "source": "modelled",
-    "core": "cortex-m4f",
-    "port": "/dev/pts/7",
-    "build_id": "b1946ac9",
-    "engine": "tflite-micro",
-    "engine_version": "0.dev20250101",
-    "clock": "HP",
-    "clock_hz": 192_000_000,
-}
+BOARD = BoardFacts(
+    id="sim:apollo4p_evb",
+    name="apollo4p_evb",
+    kind="simulated",
+    source="modelled",
+    core="cortex-m4f",
+    port="/dev/pts/7",
+    build_id="b1946ac9",
+    engine="tflite-micro",
+    engine_version="0.dev20250101",
+    clock="HP",
+    clock_hz=192_000_000,
+)
 
-AGREEMENT: dict[str, Any] = {
-    "passed": True,
-    "count": 10,
-    "outputs": [
-        {
-            "name": "Identity",
-            "dtype": "int8",
-            "max_abs_steps": 1.0,
-            "mean_abs_steps": 0.0083,
-            "max_abs_real": 0.00390625,
-            "mean_abs_real": 3.26e-05,
-            "rmse_real": 0.000357,
-            "relative_l2": 0.00108,
-            "cosine": 0.999991,
-            "nse": 0.999953,
-            "elements": 120,
-            "elements_beyond": 0,
-            "argmax_agreement": 1.0,
-            "nan_mismatch": 0,
-            "unit": "steps",
-            "distances": {"ref": 1.0, "optimized": 1.0, "xnnpack": 3.0},
-            "tolerance": "1 step",
-        }
-    ],
-    "words": "within 1 step of ref",
-    "nearest": {"ref": 10, "optimized": 0, "xnnpack": 0},
-    "distances": {"ref": 1.0, "optimized": 1.0, "xnnpack": 3.0},
-    "distance_unit": "steps",
-    "exact": False,
-    "exact_paths": [],
-    "worst": {
-        "output": 0,
-        "name": "Identity",
-        "inference": 4,
-        "index": [7],
-        "board": -121,
-        "pc": -120,
-        "steps": 1.0,
-        "real": 0.00390625,
-        "limit": 1.0,
-        "unit": "steps",
-        "path": "ref",
-    },
-    "failed_inferences": [],
-    "share_beyond": 0.0,
-    "tolerance": "1 step",
-    "reference": "auto",
-    "failed_paths": {},
-}
+OUTPUT = OutputRecord(
+    name="Identity",
+    dtype="int8",
+    max_abs_steps=1.0,
+    mean_abs_steps=0.0083,
+    max_abs_real=0.00390625,
+    mean_abs_real=3.26e-05,
+    rmse_real=0.000357,
+    relative_l2=0.00108,
+    cosine=0.999991,
+    nse=0.999953,
+    elements=120,
+    elements_beyond=0,
+    argmax_agreement=1.0,
+    nan_mismatch=0,
+    unit="steps",
+    distances={"ref": 1.0, "optimized": 1.0, "xnnpack": 3.0},
+    tolerance="1 step",
+    nan=0,
+    infinite=0,
+    constant=False,
+    saturated=0.0,
+)
+
+AGREEMENT = AgreementRecord(
+    passed=True,
+    words="within 1 step of ref",
+    warnings=(),
+    count=10,
+    outputs=(OUTPUT,),
+    nearest={"ref": 10, "optimized": 0, "xnnpack": 0},
+    distances={"ref": 1.0, "optimized": 1.0, "xnnpack": 3.0},
+    distance_unit="steps",
+    exact=False,
+    exact_paths=(),
+    worst=WorstRecord(
+        output=0,
+        name="Identity",
+        inference=4,
+        index=(7,),
+        board=-121,
+        pc=-120,
+        steps=1.0,
+        real=0.00390625,
+        limit=1.0,
+        unit="steps",
+        path="ref",
+    ),
+    failed_inferences=(),
+    share_beyond=0.0,
+    tolerance="1 step",
+    reference="auto",
+    failed_paths={},
+)
+
+_SIDE = SideRecord(0.9833, 59)
+
+ACCURACY = AccuracyRecord(
+    words="0.9833 on the board, 0.9833 on the PC (path ref), 1 of 60 decisions changed",
+    task="classification",
+    samples=60,
+    inputs="x.npz",
+    labels="y.npy",
+    output="Identity",
+    top_k=1,
+    threshold=None,
+    board=_SIDE,
+    pc={"ref": _SIDE},
+    reference="ref",
+    against=None,
+    failed_paths={},
+    drop=0.0,
+    changed=(ChangedDecision(4, 1, 1, 0.5, None, None),),
+    classes=2,
+    confusion=((30, 1), (0, 29)),
+    confused=((0, 1, 1),),
+    restarts=(),
+)
+
+
+def layer(position: int, apart: float | None, adds: float | None, **changes: Any) -> OperatorRecord:
+    """An operator of an explanation."""
+    made = OperatorRecord(
+        position=position,
+        operator="CONV_2D",
+        tensor=position + 1,
+        tensor_name=f"t{position}",
+        dtype="int8",
+        shape=(1, 4),
+        scale=0.5,
+        zero_point=3,
+        apart=apart,
+        adds=adds,
+        not_a_number=False,
+        allowed=0.0,
+        least=1.0,
+        unit="steps",
+        wrong=bool(adds),
+        metrics=ErrorRecord(None, None, 0.25, 0.5, 0.75, None),
+        elements=2,
+        of_elements=4,
+        first=(ElementRecord((0, 2), 17, 5),),
+    )
+    return replace(made, **changes)
+
+
+def explanation(*layers: OperatorRecord, **changes: Any) -> ExplanationRecord:
+    """An explanation; the first wrong operator is where it starts."""
+    made = ExplanationRecord(
+        cause="board",
+        headline="the board",
+        lines=("board and TFLM: <12> steps",),
+        inference=3,
+        operator=next((each for each in layers if each.wrong), None),
+        where="it starts in operator 1 CONV_2D",
+        left="board",
+        right="TFLM",
+        method="kept tensors",
+        board_runs=0,
+        layers=layers,
+        advice=("check it",),
+        problems=("reading the rest",),
+        requested=False,
+    )
+    return replace(made, **changes)
+
+
+def energy() -> EnergyRecord:
+    """The energy at HP, from one window."""
+    window = WindowRecord(1000, 1e6, 250.0, 130.0, 12.5, 20.0)
+    wave = Waveform(0.1, (0.001, 0.002), (0.01, 0.02), (0.02, 0.03), (0.05, 0.15))
+    return EnergyRecord("HP", "js220", "measured", "", "", 10, None, (window,), wave)
 
 
 def measurement(
-    name: str, value: float, unit: str = "1", source: str = "modelled"
-) -> dict[str, Any]:
-    """A measurement as plain data."""
-    return {"name": name, "value": value, "unit": unit, "better": "lower", "source": source}
+    name: str, value: float, unit: str = "1", source: Source = "modelled", note: str = ""
+) -> Measurement:
+    """A measurement that is better when it is lower."""
+    return Measurement(name, value, unit, "lower", source, note)
 
 
-def profile() -> dict[str, Any]:
+def profile() -> LayerProfile:
     """The profile of the 13 layers, with two counters."""
-    return {
-        "run": "warm",
-        "counters": ["cpi", "lsu"],
-        "source": "modelled",
-        "layers": [
-            {
-                "index": index,
-                "tag": tag,
-                "us": float(us),
-                "macs": macs,
-                "cycles": cycles,
-                "counters": [141, 188],
-            }
-            for index, (tag, us, macs, cycles) in enumerate(_LAYERS)
-        ],
-    }
+    layers = (
+        Layer(index, tag, float(us), macs, cycles, (141, 188))
+        for index, (tag, us, macs, cycles) in enumerate(_LAYERS)
+    )
+    return LayerProfile(tuple(layers), "warm", ("cpi", "lsu"), "modelled")
 
 
-def verdict(passed: bool | None, words: str = "320.6 ms, limit 400.0 ms") -> dict[str, Any]:
+def verdict(passed: bool | None, words: str = "320.6 ms, limit 400.0 ms") -> Verdict:
     """A verdict on the latency."""
-    return {
-        "limit": "latency_budget(ms=400)",
-        "origin": "marker",
-        "passed": passed,
-        "words": words,
-        "measurement": measurement("latency_median", 320648, "us"),
-    }
+    value = measurement("latency_median", 320648, "us")
+    return Verdict("latency_budget(ms=400)", "marker", passed, words, value)
 
 
-def record(nodeid: str = "test_kws.py::test_kws", **changes: Any) -> dict[str, Any]:
+RECORD = TestRecord(
+    nodeid="test_kws.py::test_kws",
+    outcome="passed",
+    message="",
+    model=MODEL,
+    board=BOARD,
+    seed=42,
+    inputs="random, seed 42",
+    measurements=(
+        measurement("layers", 13),
+        measurement("model_size", 53936, "B", "exact"),
+        measurement("macs", 2656768, source="estimated"),
+        measurement("latency_first", 322010, "us"),
+        measurement("latency_median", 320648, "us"),
+        measurement("latency_p95", 320702, "us"),
+        measurement("latency_max", 320711, "us"),
+        measurement("inferences_timed", 10),
+        measurement("macs_per_second", 8285621, "1/s"),
+        measurement("profile_time", 320648, "us"),
+        measurement("profile_cycles", 61562930),
+        measurement("cycles_per_mac", 23.172),
+        measurement("arena_used", 22928, "B", note="TFLM on this PC"),
+        measurement("arena_given", 131072, "B"),
+    ),
+    agreement=AGREEMENT,
+    profile=profile(),
+    verdicts=(verdict(True),),
+)
+
+
+def record(nodeid: str = RECORD.nodeid, **changes: Any) -> TestRecord:
     """The record of a test that measured everything and passed."""
-    whole = {
-        "nodeid": nodeid,
-        "outcome": "passed",
-        "message": "",
-        "model": MODEL,
-        "board": BOARD,
-        "seed": 42,
-        "inputs": "random, seed 42",
-        "measurements": [
-            measurement("layers", 13),
-            measurement("model_size", 53936, "B", "exact"),
-            measurement("macs", 2656768, source="estimated"),
-            measurement("latency_first", 322010, "us"),
-            measurement("latency_median", 320648, "us"),
-            measurement("latency_p95", 320702, "us"),
-            measurement("latency_max", 320711, "us"),
-            measurement("inferences_timed", 10),
-            measurement("macs_per_second", 8285621, "1/s"),
-            measurement("profile_time", 320648, "us"),
-            measurement("profile_cycles", 61562930),
-            measurement("cycles_per_mac", 23.172),
-            measurement("arena_used", 22928, "B") | {"note": "TFLM on this PC"},
-            measurement("arena_given", 131072, "B"),
-        ],
-        "agreement": AGREEMENT,
-        "profile": profile(),
-        "verdicts": [verdict(True)],
-        "files": {},
-        "log": "",
-    }
-    return copy.deepcopy(whole | changes)
+    return replace(RECORD, nodeid=nodeid, **changes)
 
 
-def setup_failure(message: str = "BoardTimeout: no answer after 2 s") -> dict[str, Any]:
+def setup_failure(message: str = "BoardTimeout: no answer after 2 s", **changes: Any) -> TestRecord:
     """The record of a test whose board never came up."""
-    return {
-        "nodeid": "test_kws.py::test_dead",
-        "outcome": "error",
-        "message": message,
-        "model": copy.deepcopy(MODEL),
-        "board": {"id": "sim:apollo4p_evb"},
-        "files": {},
-    }
+    failed = TestRecord(
+        "test_kws.py::test_dead", "error", message, MODEL, BoardFacts("sim:apollo4p_evb")
+    )
+    return replace(failed, **changes)

@@ -12,6 +12,7 @@ from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.metrics.accuracy.compare import compared
 from pytest_autodeploy.metrics.accuracy.pc import inputs_for, pc_outputs
+from pytest_autodeploy.metrics.records.accuracy import ChangedDecision
 from pytest_autodeploy.model.graph import Model, Tensor
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import Inputs, as_inputs, random_inputs
@@ -80,9 +81,9 @@ def test_the_board_is_held_against_the_path_that_decides_as_it_does() -> None:
     assert (found.reference, found.drop, found.changed.tolist()) == ("xnnpack", 0, [])
     equal = compared(run, {"ref": ref, "xnnpack": ref}, source="modelled", failed_paths={})
     assert (equal.reference, equal.changed.tolist()) == ("ref", [1])
-    assert equal.changed_decisions() == [
-        {"sample": 1, "label": 0, "board": 1, "board_score": 1.0, "pc": 0, "pc_score": 1.0}
-    ]
+    assert equal.record().changed == (
+        ChangedDecision(sample=1, label=0, board=1, board_score=1.0, pc=0, pc_score=1.0),
+    )
 
 
 def test_real_values_are_quantised_for_each_model(tmp_path: Path) -> None:

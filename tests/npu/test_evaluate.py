@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
+import msgspec
 import pytest
 
 from pytest_autodeploy.npu.debug_db import debug_tables, origins, positions
@@ -193,7 +194,7 @@ def test_provenance_names_all_that_the_figures_depend_on() -> None:
 
 def test_an_estimate_is_plain_data_without_nan() -> None:
     for estimate in (whole_estimate(), mixed_estimate(), cpu_estimate()):
-        plain = json.loads(json.dumps(estimate.as_dict(), allow_nan=False))
+        plain = json.loads(json.dumps(msgspec.to_builtins(estimate), allow_nan=False))
         assert plain["scope"] == estimate.scope
         assert plain["coverage"]["words"] == str(estimate.coverage)
     assert plain["totals"]["total_cycles"] == {"reason": "nothing runs on the NPU"}

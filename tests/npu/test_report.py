@@ -9,13 +9,14 @@ from html.parser import HTMLParser
 
 import pytest
 
+from pytest_autodeploy.metrics.records.facts import accelerator_facts
 from pytest_autodeploy.npu.errors import NpuEstimateFailed
 from pytest_autodeploy.npu.evaluate import evaluate
 from pytest_autodeploy.npu.layer_csv import COLUMNS, layer_csv
-from pytest_autodeploy.npu.measurements import accelerator_facts, measurements_of
+from pytest_autodeploy.npu.measurements import measurements_of
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.report.npu_html import estimate_html, sweep_html
-from pytest_autodeploy.report.npu_sweep import failure_dict, sweep_lines, sweep_rows, sweep_tables
+from pytest_autodeploy.report.npu_sweep import FailedEstimate, sweep_lines, sweep_rows, sweep_tables
 from tests.helpers.npu_examples import (
     FIRST,
     MIXED,
@@ -89,10 +90,10 @@ def test_measurements_of_a_part_say_so() -> None:
 
 def test_the_accelerator_stands_where_a_record_has_its_board() -> None:
     facts = accelerator_facts(whole())
-    assert facts["id"] == "ethos-u55-128"
-    assert facts["source"] == "estimated"
-    assert (facts["clock_hz"], facts["engine_version"]) == (500e6, "5.2.0")
-    assert "clock_hz" not in accelerator_facts(cpu_estimate())
+    assert facts.id == "ethos-u55-128"
+    assert facts.source == "estimated"
+    assert (facts.clock_hz, facts.engine_version) == (500e6, "5.2.0")
+    assert accelerator_facts(cpu_estimate()).clock_hz is None
 
 
 def test_the_layer_csv_has_the_operators_of_the_model() -> None:
@@ -114,7 +115,7 @@ def test_no_name_in_the_layer_csv_can_be_run_as_a_formula() -> None:
 
 def test_the_fastest_accelerator_comes_first_and_others_say_how_far_they_are() -> None:
     slow, fast = on("ethos-u55-32", 450), on("ethos-u55-256", 300)
-    rows = sweep_rows([slow.as_dict(), fast.as_dict()])
+    rows = sweep_rows([slow, fast])
     assert [(row.accelerator, row.delta) for row in rows] == [
         ("ethos-u55-256", "best"),
         ("ethos-u55-32", "+50.0 %"),
@@ -123,7 +124,7 @@ def test_the_fastest_accelerator_comes_first_and_others_say_how_far_they_are() -
 
 def test_who_runs_less_of_the_model_comes_later_and_is_not_compared() -> None:
     part, all_of_it = on("ethos-u55-32", 1, of="mixed"), on("ethos-u55-256", 300)
-    rows = sweep_rows([part.as_dict(), all_of_it.as_dict()])
+    rows = sweep_rows([part, all_of_it])
     assert [(row.accelerator, row.delta) for row in rows] == [
         ("ethos-u55-256", "best"),
         ("ethos-u55-32", "-"),
@@ -132,8 +133,8 @@ def test_who_runs_less_of_the_model_comes_later_and_is_not_compared() -> None:
 
 
 def test_an_accelerator_without_an_estimate_comes_last_with_its_reason() -> None:
-    failed = failure_dict("whole", "ethos-u85-256", CRASH)
-    rows = sweep_rows([failed, cpu_estimate().as_dict(), whole().as_dict()])
+    failed = FailedEstimate("whole", "ethos-u85-256", CRASH.what)
+    rows = sweep_rows([failed, cpu_estimate(), whole()])
     assert [row.remark for row in rows] == [
         "",
         "nothing runs on the NPU, 0 of 1 operators",
@@ -144,7 +145,7 @@ def test_an_accelerator_without_an_estimate_comes_last_with_its_reason() -> None
 
 
 def test_a_sweep_is_one_table_per_model() -> None:
-    plain = [whole(name=name).as_dict() for name in ("a", "b", "a")]
+    plain = [whole(name=name) for name in ("a", "b", "a")]
     assert [(model, len(rows)) for model, rows in sweep_tables(plain).items()] == [
         ("a", 2),
         ("b", 1),
@@ -152,7 +153,7 @@ def test_a_sweep_is_one_table_per_model() -> None:
 
 
 def test_the_table_of_the_terminal_has_a_line_per_accelerator() -> None:
-    lines = sweep_lines(sweep_rows([whole().as_dict()]))
+    lines = sweep_lines(sweep_rows([whole()]))
     assert lines[0].split("  ")[0] == "Accelerator"
     assert "Cycles (estimated)" in lines[0]
     assert "Remark" not in lines[0]
@@ -161,7 +162,7 @@ def test_the_table_of_the_terminal_has_a_line_per_accelerator() -> None:
 
 
 def test_the_html_of_a_sweep_escapes_and_is_empty_without_estimates() -> None:
-    fragment = sweep_html([whole(name=EVIL).as_dict(), failure_dict("b", "x", CRASH)])
+    fragment = sweep_html([whole(name=EVIL), FailedEstimate("b", "x", CRASH.what)])
     assert "img" not in Texts(fragment).tags
     assert f"{EVIL} on Ethos-U" in Texts(fragment).texts
     assert '"' not in fragment.replace("&#34;", "")
@@ -170,7 +171,7 @@ def test_the_html_of_a_sweep_escapes_and_is_empty_without_estimates() -> None:
 
 def test_the_html_of_an_estimate_shows_figures_reasons_and_the_scope_at_each() -> None:
     estimate = mixed_estimate()
-    texts = Texts(estimate_html(estimate.as_dict(), csv=layer_csv(estimate))).texts
+    texts = Texts(estimate_html(estimate, csv=layer_csv(estimate))).texts
     assert "mixed on ethos-u55-128" in texts
     assert texts.count("NPU part only, 2 of 4 operators") > 5
     assert "Unsupported opType" in texts
@@ -180,7 +181,7 @@ def test_the_html_of_an_estimate_shows_figures_reasons_and_the_scope_at_each() -
 
 
 def test_the_html_of_a_model_on_the_cpu_has_no_zeros() -> None:
-    texts = Texts(estimate_html(cpu_estimate().as_dict())).texts
+    texts = Texts(estimate_html(cpu_estimate())).texts
     assert "nothing runs on the NPU" in texts
     assert texts.count("unavailable") == 13
     assert not {"0 B", "0.0 ns", "nan", "NaN"} & set(texts)
@@ -191,6 +192,6 @@ def test_names_from_a_model_are_escaped_in_the_html() -> None:
     reasons = {("CUSTOM", "fallback"): EVIL}
     output = vela_output(layers, 6, reasons=reasons)
     estimate = evaluate(model(mixed_model(EVIL), EVIL), SYSTEM, output, "5.2.0")
-    parsed = Texts(estimate_html(estimate.as_dict(), csv=layer_csv(estimate)))
+    parsed = Texts(estimate_html(estimate, csv=layer_csv(estimate)))
     assert not {"img", "b"} & set(parsed.tags[4:])
     assert EVIL in parsed.texts

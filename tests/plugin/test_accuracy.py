@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 from tests.helpers.broken_boards import break_board
 from tests.helpers.emulation import needs_qemu, needs_tflm
+from tests.helpers.result_files import result_file
 from tests.helpers.support import DIGITS, MODELS
 from tests.helpers.tflite_builder import fully_connected, with_input_zero_point
 
@@ -36,8 +36,7 @@ def run_suite(
 def result_of(model: str = "digits_cnn", board: str = "sim_apollo4p_evb") -> dict[str, Any]:
     """The JSON of the latest run."""
     path = Path("autodeploy-results") / model / board / "result.json"
-    plain: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return plain
+    return result_file(path)
 
 
 def wrong_zero_point() -> bytes:

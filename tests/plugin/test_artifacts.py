@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.helpers.result_files import result_file
 from tests.helpers.tflite_builder import fully_connected, relu
 
 ARTIFACTS = "--autodeploy-artifacts"
@@ -36,8 +36,7 @@ def kept(pytester: pytest.Pytester) -> Path:
 
 def result(place: Path = PLACE) -> dict[str, Any]:
     """The JSON result of the inner run."""
-    loaded: dict[str, Any] = json.loads((place / "result.json").read_text())
-    return loaded
+    return result_file(place / "result.json")
 
 
 def test_nothing_is_made_unless_it_is_asked_for(pytester: pytest.Pytester) -> None:

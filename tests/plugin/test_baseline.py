@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.result_files import result_file
 from tests.helpers.support import MODELS
 
 UPDATE = "--autodeploy-update-baseline"
@@ -56,13 +57,13 @@ def outcomes(result: pytest.RunResult) -> dict[str, int]:
 
 def results() -> list[dict[str, Any]]:
     """All JSON results of the inner run."""
-    return [json.loads(p.read_text()) for p in Path("autodeploy-results").glob("*/*/result.json")]
+    return [result_file(p) for p in Path("autodeploy-results").glob("*/*/result.json")]
 
 
 def classes() -> set[str]:
     """The classes of the failures in the JSON results."""
     tests = [test for each in results() for test in each["tests"]]
-    return {test["failure_class"] for test in tests if "failure_class" in test}
+    return {test["failure_class"] for test in tests if test["failure_class"]}
 
 
 def junit_property(name: str) -> set[str | None]:

@@ -143,7 +143,7 @@ def test_a_test_without_a_record_fails_the_run_and_keeps_its_baseline(
         raise RuntimeError("boom")
 
     pytester.runpytest("--tflite", digits.name, "-k", "fits")
-    monkeypatch.setattr("pytest_autodeploy.metrics.record.board_facts", broken)
+    monkeypatch.setattr("pytest_autodeploy.metrics.recording.board_facts", broken)
     result = pytester.runpytest("--tflite", digits.name, "-k", "fits", *WRITERS)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["ERROR: the record of autodeploy::test_model_fits*boom (*)"])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+
+from tests.helpers.result_files import result_file
 
 SUITE = "autodeploy::test_outputs_agree"
 
@@ -22,7 +23,7 @@ def break_board(pytester: pytest.Pytester, *faults: str) -> None:
 
 def explanation_of(pytester: pytest.Pytester, digits: Path) -> dict[str, object] | None:
     (path,) = pytester.path.glob(f"autodeploy-results/{digits.stem}/*/result.json")
-    explanation: dict[str, object] | None = json.loads(path.read_text())["explanation"]
+    explanation: dict[str, object] | None = result_file(path)["explanation"]
     return explanation
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.helpers import tflite_builder
+from tests.helpers.result_files import result_file
 
 pytestmark = pytest.mark.skipif(
     find_spec("ethosu") is None, reason="needs the extra 'vela' (ethos-u-vela)"
@@ -37,7 +37,7 @@ def test_every_accelerator_is_a_row(pytester: pytest.Pytester, digits: Path) -> 
     )
     results = sorted(Path("autodeploy-results").glob("*/ethos-u*/result.json"))
     assert len(results) == 2
-    plain = json.loads(results[0].read_text())
+    plain = result_file(results[0])
     assert plain["board"]["source"] == "estimated"
     assert plain["npu"]["totals"]["total_cycles"] > 0
     assert (results[0].parent / "digits_cnn.csv").read_text().count("\n") > 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +9,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+
+from tests.helpers.result_files import result_file
 
 HEAD = 'import pytest\npytestmark = pytest.mark.tflite("digits_cnn.tflite")\n'
 FAST = ("--autodeploy-power-window", "0.1", "--autodeploy-power-repeats", "2")
@@ -27,7 +28,7 @@ def run(pytester: pytest.Pytester, test: str, *arguments: str) -> pytest.RunResu
 
 
 def measurements() -> dict[str, Any]:
-    return {item["name"]: item for item in json.loads(RESULT.read_text())["measurements"]}
+    return {item["name"]: item for item in result_file(RESULT)["measurements"]}
 
 
 def test_the_built_in_test_measures_both_modes(pytester: pytest.Pytester, digits: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -11,14 +10,15 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.result_files import result_file
+
 HTML = ("--html", "report.html", "--self-contained-html")
 
 
 def results(output: str = "autodeploy-results") -> dict[str, Any]:
     """The only JSON result below a folder."""
     (path,) = Path(output).glob("*/*/result.json")
-    plain: dict[str, Any] = json.loads(path.read_text())
-    return plain
+    return result_file(path)
 
 
 def test_files_of_a_run(pytester: pytest.Pytester, digits: Path) -> None:
@@ -28,7 +28,7 @@ def test_files_of_a_run(pytester: pytest.Pytester, digits: Path) -> None:
     assert rows[0] == ["Event", "Tag", "uSeconds", "Est MACs", "cycles", "Source"]
     assert rows[1][1] == "CONV_2D"
     result = results()
-    assert result["schema"] == 1
+    assert result["schema"] == 2
     assert result["model"]["sha256"]
     assert result["board"]["source"] == "modelled"
     assert result["provenance"]["versions"]["pytest-autodeploy"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 
 from pytest_autodeploy.model.load import load_model
 from tests.helpers.emulation import needs_qemu, needs_tflm
+from tests.helpers.result_files import result_file
 from tests.helpers.tflite_builder import relu, running_sum, svdf
 
 BUILDERS = pytest.mark.parametrize("build", [running_sum, svdf])
@@ -35,8 +35,7 @@ def run(pytester: pytest.Pytester, content: bytes, *arguments: str, equal: bool)
     pytester.makepyfile(test_it=TESTS.replace("EQUAL", str(equal)))
     pytester.runpytest("test_it.py", *arguments).assert_outcomes(passed=1)
     (path,) = Path("autodeploy-results").glob("model/*/result.json")
-    result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return result
+    return result_file(path)
 
 
 @BUILDERS

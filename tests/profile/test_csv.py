@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
+from typing import Any
 
+import msgspec
 import pytest
 
 from pytest_autodeploy.profile.layer_csv import csv_text
@@ -14,6 +17,12 @@ from tests.helpers.report_examples import profile
 
 def rows(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def with_first(**changes: Any) -> LayerProfile:
+    """The profile with another first layer."""
+    first, *others = profile().layers
+    return replace(profile(), layers=(replace(first, **changes), *others))
 
 
 def test_columns_are_those_of_the_application_note_then_counters_then_source() -> None:
@@ -28,44 +37,36 @@ def test_one_row_per_layer_with_exact_numbers() -> None:
 
 
 def test_a_board_without_counters_has_no_counter_columns() -> None:
-    plain = profile() | {"counters": []}
-    assert rows(csv_text(plain))[1][-2:] == ["9176380", "modelled"]
+    without = replace(profile(), counter_names=())
+    assert rows(csv_text(without))[1][-2:] == ["9176380", "modelled"]
 
 
 def test_unknown_macs_and_cycles_are_empty_and_none_are_0() -> None:
-    plain = profile()
-    plain["layers"][0] |= {"macs": None, "cycles": None}
-    table = rows(csv_text(plain))
+    table = rows(csv_text(with_first(macs=None, cycles=None)))
     assert table[1][3:5] == ["", ""]
     assert table[11][3] == "0"
 
 
 def test_missing_counters_of_a_layer_are_empty() -> None:
-    plain = profile()
-    plain["layers"][0]["counters"] = [7]
-    assert rows(csv_text(plain))[1][-3:] == ["7", "", "modelled"]
+    assert rows(csv_text(with_first(counters=(7,))))[1][-3:] == ["7", "", "modelled"]
 
 
 @pytest.mark.parametrize(
     ("us", "text"), [(21.0, "21"), (21.5, "21.5"), (0.0004, "0"), (100, "100")]
 )
 def test_microseconds_have_at_most_three_decimals(us: float, text: str) -> None:
-    plain = profile()
-    plain["layers"][0]["us"] = us
-    assert rows(csv_text(plain))[1][2] == text
+    assert rows(csv_text(with_first(us=us)))[1][2] == text
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
 def test_no_tag_can_be_run_as_a_formula(start: str) -> None:
-    plain = profile()
-    plain["layers"][0]["tag"] = f'{start}HYPERLINK("x")'
-    assert rows(csv_text(plain))[1][1] == f'\'{start}HYPERLINK("x")'
+    assert (
+        rows(csv_text(with_first(tag=f'{start}HYPERLINK("x")')))[1][1] == f'\'{start}HYPERLINK("x")'
+    )
 
 
 def test_commas_quotes_and_line_ends_stay_in_their_cell() -> None:
-    plain = profile()
-    plain["layers"][0]["tag"] = 'a,"b"\nc'
-    assert rows(csv_text(plain))[1][1] == 'a,"b"\nc'
+    assert rows(csv_text(with_first(tag='a,"b"\nc')))[1][1] == 'a,"b"\nc'
 
 
 def test_lines_end_with_a_line_feed_alone() -> None:
@@ -81,7 +82,7 @@ def test_a_profile_survives_plain_data() -> None:
         ("cpi", "lsu"),
         "measured",
     )
-    assert LayerProfile.from_dict(original.as_dict()) == original
+    assert msgspec.convert(msgspec.to_builtins(original), LayerProfile) == original
 
 
 def test_totals_are_unknown_when_a_layer_is() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pytest
 
+from pytest_autodeploy.metrics.records.explanation import ErrorRecord
+from pytest_autodeploy.metrics.records.plain import recorded
 from pytest_autodeploy.reference.metrics import ErrorMetrics, error_metrics
 
 
@@ -70,7 +73,7 @@ def test_what_is_not_finite_on_one_side_is_infinitely_far(odd: float, swap: bool
     found = errors(*(reversed(sides) if swap else sides))
     assert (found.max_abs, found.rmse, found.relative_l2) == (math.inf,) * 3
     assert found.nse == -math.inf
-    assert found.as_dict() == {
+    assert asdict(recorded(found, ErrorRecord)) == {
         "max_abs": None,
         "mean_abs": None,
         "rmse": None,
@@ -84,4 +87,7 @@ def test_what_is_not_finite_on_one_side_is_infinitely_far(odd: float, swap: bool
 def test_extreme_values_raise_nothing(scale: float) -> None:
     found = errors([scale, 2 * scale], [3 * scale, 5 * scale], "float64")
     assert found.max_abs == pytest.approx(3 * scale)
-    assert all(value is None or math.isfinite(value) for value in found.as_dict().values())
+    assert all(
+        value is None or math.isfinite(value)
+        for value in asdict(recorded(found, ErrorRecord)).values()
+    )

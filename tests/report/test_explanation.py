@@ -2,60 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
+from dataclasses import replace
 
 from pytest_autodeploy.report.explanation import compared_figure, explanation_parts
 from pytest_autodeploy.report.html import extra_html
 from pytest_autodeploy.report.junit import properties
-from tests.helpers.report_examples import record
-
-
-def layer(position: int, apart: float | None, adds: float | None, **changes: Any) -> dict[str, Any]:
-    """An operator as plain data."""
-    return {
-        "position": position,
-        "operator": "CONV_2D",
-        "tensor": position + 1,
-        "tensor_name": f"t{position}",
-        "dtype": "int8",
-        "shape": [1, 4],
-        "scale": 0.5,
-        "zero_point": 3,
-        "apart": apart,
-        "adds": adds,
-        "not_a_number": False,
-        "allowed": 0.0,
-        "least": 1.0,
-        "unit": "steps",
-        "wrong": bool(adds),
-        "metrics": {"rmse": 0.25, "relative_l2": 0.5, "cosine": 0.75, "nse": None},
-        "elements": 2,
-        "of_elements": 4,
-        "first": [{"index": [0, 2], "left": 17, "right": 5}],
-    } | changes
-
-
-def explanation(*layers: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """An explanation as plain data; the first wrong operator is where it starts."""
-    return {
-        "cause": "board",
-        "headline": "the board",
-        "lines": ["board and TFLM: <12> steps"],
-        "inference": 3,
-        "operator": next((each for each in layers if each["wrong"]), None),
-        "where": "it starts in operator 1 CONV_2D",
-        "left": "board",
-        "right": "TFLM",
-        "method": "kept tensors",
-        "board_runs": 0,
-        "layers": list(layers),
-        "advice": ["check it"],
-        "problems": ["reading the rest"],
-        "requested": False,
-    } | changes
-
+from tests.helpers.report_examples import explanation, layer, record
 
 WRONG = explanation(layer(0, 0, 0), layer(1, 63, 63), layer(2, 255, 0))
 
@@ -94,9 +46,8 @@ def test_the_section_shows_what_the_failure_says() -> None:
         assert text in page
 
 
-@pytest.mark.parametrize("without", [{}, {"explanation": None}])
-def test_a_record_without_an_explanation_has_no_section(without: dict[str, Any]) -> None:
-    assert "ad-e" not in extra_html(record(**without))
+def test_a_record_without_an_explanation_has_no_section() -> None:
+    assert "ad-e" not in extra_html(record())
 
 
 def test_an_explanation_without_layers_has_no_picture() -> None:
@@ -106,7 +57,7 @@ def test_an_explanation_without_layers_has_no_picture() -> None:
 
 
 def test_figures_of_operators_become_properties_on_request() -> None:
-    asked = dict(properties(record(explanation=WRONG | {"requested": True})))
+    asked = dict(properties(record(explanation=replace(WRONG, requested=True))))
     assert asked["autodeploy.layer_1_adds_steps"] == 63
     assert asked["autodeploy.layer_1_cosine"] == 0.75
     assert "autodeploy.layer_1_nse" not in asked
@@ -117,9 +68,9 @@ def test_figures_of_operators_become_properties_on_request() -> None:
 
 
 def test_a_run_that_agrees_says_how_far_its_operators_are_apart() -> None:
-    agree = explanation(layer(0, 0, 0), layer(1, 2, 0), cause="agree", problems=["no time"])
-    figure = compared_figure({"explanation": agree})
+    agree = explanation(layer(0, 0, 0), layer(1, 2, 0), cause="agree", problems=("no time",))
+    figure = compared_figure(record(explanation=agree))
     assert figure is not None
     assert (figure.label, figure.value) == ("Operators compared", "2")
     assert figure.note == "2 steps apart at most; no time"
-    assert compared_figure({"explanation": WRONG}) is None
+    assert compared_figure(record(explanation=WRONG)) is None

@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,17 @@ from urllib.parse import unquote
 
 import pytest
 
+from pytest_autodeploy.metrics.record import TestRecord, to_plain
+from pytest_autodeploy.metrics.records.facts import NO_BOARD, ModelFacts, StaticLayer
+from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.profile.layer_csv import csv_text
+from pytest_autodeploy.profile.records import Layer
 from pytest_autodeploy.report.html import columns, extra_html, header_cells, id_cell, summary_html
 from pytest_autodeploy.report.results import ResultStore
 from tests.helpers.report_examples import (
+    ACCURACY,
     AGREEMENT,
+    BOARD,
     MODEL,
     measurement,
     profile,
@@ -34,6 +41,7 @@ BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 CONFTEST = """
 import json, pathlib, pytest
+from pytest_autodeploy.metrics.record import from_plain
 from pytest_autodeploy.report import html
 from pytest_autodeploy.report.results import ResultStore
 
@@ -46,7 +54,7 @@ def pytest_runtest_makereport(item, call):
     record = RECORDS.get(item.name)
     if record and (report.when == "call" or report.failed):
         report.record = record
-        content = html.extra_html(record)
+        content = html.extra_html(from_plain(record))
         report.extras = [
             {"name": None, "format_type": "html", "content": content,
              "mime_type": None, "extension": None}
@@ -55,13 +63,14 @@ def pytest_runtest_makereport(item, call):
 
 def pytest_runtest_logreport(report):
     if hasattr(report, "record"):
-        STORE.add(report.record)
+        STORE.add(from_plain(report.record))
 
 def pytest_html_results_table_header(cells):
     cells[2:2] = html.header_cells()
 
 def pytest_html_results_table_row(report, cells):
-    cells[2:2] = html.columns(getattr(report, "record", None))
+    plain = getattr(report, "record", None)
+    cells[2:2] = html.columns(from_plain(plain) if plain else None)
 
 def pytest_html_results_summary(summary):
     summary.append(html.summary_html(STORE.results()))
@@ -118,22 +127,26 @@ class Page(HTMLParser):
         return self.tagged("a")[0]
 
 
-def results(*records: dict[str, Any]) -> list[dict[str, Any]]:
+def results(*records: TestRecord) -> list[Result]:
     store = ResultStore()
     for each in records:
         store.add(each)
     return store.results()
 
 
-def evil_record(nodeid: str = "test_kws.py::test_kws") -> dict[str, Any]:
-    evil = record(nodeid, model=MODEL | {"id": EVIL, "name": EVIL, "path": EVIL}, message=EVIL)
-    evil["board"] |= {"id": EVIL, "core": EVIL, "engine": EVIL, "kind": EVIL, "source": EVIL}
-    evil["model"] |= {"unknown_operators": [EVIL], "macs": None}
-    evil["measurements"] = [measurement("latency_median", 1, EVIL, EVIL) | {"note": EVIL}]
-    evil["verdicts"] = [verdict(False, EVIL) | {"limit": EVIL, "origin": EVIL}]
-    evil["agreement"]["outputs"][0]["name"] = EVIL
-    evil["profile"]["layers"][0]["tag"] = EVIL
-    return evil
+def evil_record(nodeid: str = "test_kws.py::test_kws") -> TestRecord:
+    layer, *others = profile().layers
+    worst = replace(AGREEMENT.outputs[0], name=EVIL)
+    return record(
+        nodeid,
+        message=EVIL,
+        model=replace(MODEL, id=EVIL, name=EVIL, path=EVIL, unknown_operators=(EVIL,), macs=None),
+        board=replace(BOARD, id=EVIL, core=EVIL, engine=EVIL, kind=EVIL),
+        measurements=(measurement("latency_median", 1, EVIL, note=EVIL),),
+        verdicts=(replace(verdict(False, EVIL), limit=EVIL, origin=EVIL),),
+        agreement=replace(AGREEMENT, outputs=(worst,)),
+        profile=replace(profile(), layers=(replace(layer, tag=EVIL), *others)),
+    )
 
 
 def test_four_header_cells_that_sort() -> None:
@@ -153,7 +166,7 @@ def test_cells_name_model_board_latency_and_agreement() -> None:
 
 def test_latencies_sort_by_their_value() -> None:
     def cell(us: float) -> str:
-        return columns(record(measurements=[measurement("latency_median", us, "us")]))[2]
+        return columns(record(measurements=(measurement("latency_median", us, "us"),)))[2]
 
     assert cell(583) < cell(47_794) < cell(2_314_000)
 
@@ -178,9 +191,9 @@ def test_the_details_are_well_formed_and_show_each_part() -> None:
 
 
 def test_the_errors_of_every_output_are_a_table() -> None:
-    errors = {"max_abs_real": None, "nse": None}
-    outputs = [AGREEMENT["outputs"][0], AGREEMENT["outputs"][0] | {"name": "Odd"} | errors]
-    page = Page(extra_html(record(agreement=AGREEMENT | {"outputs": outputs})))
+    (output,) = AGREEMENT.outputs
+    outputs = (output, replace(output, name="Odd", max_abs_real=None, nse=None))
+    page = Page(extra_html(record(agreement=replace(AGREEMENT, outputs=outputs))))
     for text in ("Mean (MAE)", "Relative L2", "0.00108", "0.999991", "NSE", "0.999953"):
         assert text in page.text
     assert re.search(r"Odd\s*none\s*3.26e-05\s*0.000357\s*0.00108\s*0.999991\s*none", page.text)
@@ -202,12 +215,8 @@ def test_the_link_carries_the_whole_csv_under_the_name_of_the_model() -> None:
 
 
 def test_many_layers_are_summed_up_beyond_the_40_longest() -> None:
-    many = record()
-    many["profile"]["layers"] = [
-        {"index": i, "tag": "ADD", "us": float(i), "macs": 1, "cycles": None, "counters": []}
-        for i in range(100)
-    ]
-    page = Page(extra_html(many))
+    layers = tuple(Layer(number, "ADD", float(number), 1) for number in range(100))
+    page = Page(extra_html(record(profile=replace(profile(), layers=layers))))
     assert "60 more layers" in page.text
     assert f"{sum(range(60)):,}" in page.text
     _, _, data = (page.link()["href"] or "").partition(",")
@@ -215,11 +224,11 @@ def test_many_layers_are_summed_up_beyond_the_40_longest() -> None:
 
 
 def test_a_setup_failure_shows_the_error_and_the_static_layers() -> None:
-    dead = setup_failure("BoardTimeout: no answer after 2 s")
-    dead["model"]["layers"] = [{"index": 0, "tag": "CONV_2D", "macs": 320000}]
+    model = replace(MODEL, layers=(StaticLayer(0, "CONV_2D", 320000),))
+    dead = setup_failure("BoardTimeout: no answer after 2 s", model=model)
     page = Page(extra_html(dead))
     assert "BoardTimeout: no answer after 2 s" in page.text
-    assert MODEL["sha256"] in page.text
+    assert (MODEL.sha256 or "-") in page.text
     assert "320,000" in page.text
     assert "svg" not in page.tags()
     rows = list(csv.reader(io.StringIO(unquote((page.link()["href"] or "").partition(",")[2]))))
@@ -227,7 +236,7 @@ def test_a_setup_failure_shows_the_error_and_the_static_layers() -> None:
 
 
 def test_a_model_that_could_not_be_read_shows_its_error() -> None:
-    broken = setup_failure("ModelError: damaged") | {"model": {}, "board": {}}
+    broken = setup_failure("ModelError: damaged", model=ModelFacts("", "", ""), board=NO_BOARD)
     assert "ModelError: damaged" in Page(extra_html(broken)).text
     assert "unknown model" in Page(summary_html(results(broken))).text
 
@@ -253,8 +262,9 @@ def test_the_details_hold_no_double_quote() -> None:
 
 
 def test_the_summary_has_a_row_per_model_and_board_and_the_style_once() -> None:
-    failed = record("b", model=MODEL | {"id": "other"}, verdicts=[verdict(False)])
-    failed["agreement"] = AGREEMENT | {"passed": False}
+    wrong = replace(AGREEMENT, passed=False)
+    other = replace(MODEL, id="other")
+    failed = record("b", model=other, verdicts=(verdict(False),), agreement=wrong)
     markup = summary_html(results(record("a"), failed))
     assert markup.count("<style>") == 1
     text = Page(markup).text
@@ -264,7 +274,8 @@ def test_the_summary_has_a_row_per_model_and_board_and_the_style_once() -> None:
 
 def test_the_summary_has_the_accuracy_when_there_is_one() -> None:
     words = "0.9833 on the board"
-    measured = record(accuracy={"words": words})
+    accuracy = replace(ACCURACY, words=words)
+    measured = record(accuracy=accuracy)
     assert words in Page(summary_html(results(measured))).text
     assert "Accuracy" not in Page(summary_html(results(record()))).text
 
@@ -282,7 +293,8 @@ def make_report(pytester: pytest.Pytester, *options: str) -> Path:
     }
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_it=TESTS)
-    (pytester.path / "records.json").write_text(json.dumps(records), encoding="utf-8")
+    plain = {name: to_plain(each) for name, each in records.items()}
+    (pytester.path / "records.json").write_text(json.dumps(plain), encoding="utf-8")
     pytester.runpytest_subprocess("--html=report.html", "-p", "no:autodeploy", *options)
     return pytester.path / "report.html"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pytest_autodeploy.report.junit import properties
 from tests.helpers.report_examples import AGREEMENT, MODEL, measurement, record, setup_failure
 
@@ -27,9 +29,9 @@ def test_hashes_and_facts() -> None:
 
 
 def test_every_output_has_its_errors_by_its_number() -> None:
-    (output,) = AGREEMENT["outputs"]
-    constant = output | {"nse": None}
-    found = dict(properties(record(agreement=AGREEMENT | {"outputs": [output, constant]})))
+    (output,) = AGREEMENT.outputs
+    outputs = (output, replace(output, nse=None))
+    found = dict(properties(record(agreement=replace(AGREEMENT, outputs=outputs))))
     assert found["autodeploy.output_0_mean_abs_real"] == 3.26e-05
     assert found["autodeploy.output_0_relative_l2"] == 0.00108
     assert found["autodeploy.output_0_nse"] == 0.999953
@@ -45,8 +47,8 @@ def test_a_setup_failure_has_what_is_known() -> None:
 
 def test_values_are_plain_and_names_harmless() -> None:
     evil = record(
-        model=MODEL | {"id": "<x>\x1b"},
-        measurements=[measurement('a b"<', 1, "<&")],
+        model=replace(MODEL, id="<x>\x1b"),
+        measurements=(measurement('a b"<', 1, "<&"),),
         agreement=None,
     )
     found = properties(evil)

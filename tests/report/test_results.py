@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from pytest_autodeploy.base.errors import ResultsError
+from pytest_autodeploy.metrics.record import TestRecord
+from pytest_autodeploy.metrics.result import OutcomeRecord, Provenance, RunFacts
 from pytest_autodeploy.report.npz import write_mismatch
 from pytest_autodeploy.report.results import ResultStore, write_result
 from tests.helpers.report_examples import (
@@ -24,64 +25,67 @@ from tests.helpers.report_examples import (
     verdict,
 )
 
-PROVENANCE = {"versions": {"pytest-autodeploy": "0.1.0"}, "run": {"started": "2026-01-01T12:00"}}
+PROVENANCE = Provenance({"pytest-autodeploy": "0.1.0"}, "3.11.2", "Linux")
+RUN = RunFacts(command="pytest", started="2026-01-01T12:00")
 
 
-def store(*records: dict[str, object]) -> ResultStore:
+def store(*records: TestRecord) -> ResultStore:
     filled = ResultStore()
     for each in records:
         filled.add(each)
     return filled
 
 
-def write(results: ResultStore, output: Path, provenance: Mapping[str, Any]) -> list[Path]:
+def write(results: ResultStore, output: Path, run: RunFacts = RUN) -> list[Path]:
     """Write every result of a store."""
     return [
-        path for result in results.results() for path in write_result(result, output, provenance)
+        path
+        for result in results.results()
+        for path in write_result(result, output, PROVENANCE, run)
     ]
 
 
 def test_records_of_a_model_and_board_become_one_result() -> None:
-    arena = record("b", measurements=[measurement("arena_used", 10, "B")], profile=None)
-    latency = record("a", measurements=[measurement("latency_median", 5, "us")])
+    arena = record("b", measurements=(measurement("arena_used", 10, "B"),), profile=None)
+    latency = record("a", measurements=(measurement("latency_median", 5, "us"),))
     (result,) = store(arena, latency).results()
-    assert [item["name"] for item in result["measurements"]] == ["arena_used", "latency_median"]
-    assert [test["nodeid"] for test in result["tests"]] == ["a", "b"]
-    assert len(result["profile"]["layers"]) == 13
+    assert [item.name for item in result.measurements] == ["arena_used", "latency_median"]
+    assert [test.nodeid for test in result.tests] == ["a", "b"]
+    assert result.profile
+    assert len(result.profile.layers) == 13
 
 
 def test_the_order_of_arrival_does_not_matter() -> None:
-    records = [record(name, measurements=[measurement("macs", i)]) for i, name in enumerate("abc")]
+    records = [record(name, measurements=(measurement("macs", i),)) for i, name in enumerate("abc")]
     assert store(*records).results() == store(*reversed(records)).results()
-    assert store(*records).results()[0]["measurements"][0]["value"] == 2
+    assert store(*records).results()[0].measurements[0].value == 2
 
 
 def test_each_model_and_board_has_its_own_result() -> None:
-    other = record("b", board=BOARD | {"id": "sim:apollo510_evb"})
+    other = record("b", board=replace(BOARD, id="sim:apollo510_evb"))
     results = store(other, record("a")).results()
-    assert [result["board"]["id"] for result in results] == [
+    assert [result.board.id for result in results] == [
         "sim:apollo4p_evb",
         "sim:apollo510_evb",
     ]
 
 
 def test_a_rerun_replaces_the_earlier_try() -> None:
-    first = record(outcome="failed", verdicts=[verdict(False)])
+    first = record(outcome="failed", verdicts=(verdict(False),))
     (result,) = store(first, record()).results()
-    assert result["tests"] == [
-        {"nodeid": "test_kws.py::test_kws", "outcome": "passed", "message": ""}
-    ]
-    assert [item["passed"] for item in result["verdicts"]] == [True]
+    assert result.tests == (OutcomeRecord("test_kws.py::test_kws", "passed", "", None),)
+    assert [item.passed for item in result.verdicts] == [True]
 
 
 def test_an_agreement_that_passed_does_not_hide_one_that_failed() -> None:
-    failed = record("a", agreement=AGREEMENT | {"passed": False})
+    failed = record("a", agreement=replace(AGREEMENT, passed=False))
     (result,) = store(failed, record("b")).results()
-    assert result["agreement"]["test"] == "a"
+    assert result.agreement
+    assert result.agreement.test == "a"
 
 
 def test_files_are_written_per_model_and_board(tmp_path: Path) -> None:
-    written = write(store(record()), tmp_path, PROVENANCE)
+    written = write(store(record()), tmp_path)
     names = [path.relative_to(tmp_path).as_posix() for path in written]
     assert names == [
         "kws_ref_model/sim_apollo4p_evb/kws_ref_model.csv",
@@ -91,11 +95,11 @@ def test_files_are_written_per_model_and_board(tmp_path: Path) -> None:
 
 
 def test_the_json_has_schema_and_provenance(tmp_path: Path) -> None:
-    path = write(store(record()), tmp_path, PROVENANCE)[-1]
+    path = write(store(record()), tmp_path)[-1]
     document = json.loads(path.read_text(encoding="utf-8"))
-    assert document["schema"] == 1
-    assert document["provenance"] == {"versions": {"pytest-autodeploy": "0.1.0"}}
-    assert document["model"]["sha256"] == MODEL["sha256"]
+    assert document["schema"] == 2
+    assert document["provenance"]["versions"] == {"pytest-autodeploy": "0.1.0"}
+    assert document["model"]["sha256"] == MODEL.sha256
     assert all("source" in item for item in document["measurements"])
 
 
@@ -103,47 +107,52 @@ def test_two_runs_differ_in_nothing_but_run(tmp_path: Path) -> None:
     documents = []
     for port, started in (("/dev/pts/1", "12:00"), ("/dev/pts/2", "13:00")):
         output = tmp_path / started.replace(":", "")
-        filled = store(record(board=BOARD | {"port": port}))
-        csv, json_file = write(filled, output, {"run": {"started": started}})
+        filled = store(record(board=replace(BOARD, port=port)))
+        csv, json_file = write(filled, output, replace(RUN, started=started))
         document = json.loads(json_file.read_text(encoding="utf-8"))
-        assert document.pop("run") == {"port": port, "started": started}
+        assert document.pop("run") == {
+            "port": port,
+            "command": "pytest",
+            "started": started,
+            "finished": None,
+        }
         documents.append((document, csv.read_bytes()))
     assert documents[0] == documents[1]
 
 
 def test_numbers_that_are_not_finite_become_null(tmp_path: Path) -> None:
-    broken = record(measurements=[measurement("output_distance", math.inf, "real")])
-    path = write(store(broken), tmp_path, {})[-1]
+    broken = record(measurements=(measurement("output_distance", math.inf, "real"),))
+    path = write(store(broken), tmp_path)[-1]
     assert json.loads(path.read_text(encoding="utf-8"))["measurements"][0]["value"] is None
 
 
 def test_a_setup_failure_leaves_a_json_alone(tmp_path: Path) -> None:
-    (path,) = write(store(setup_failure()), tmp_path, {})
+    (path,) = write(store(setup_failure()), tmp_path)
     assert json.loads(path.read_text(encoding="utf-8"))["tests"][0]["outcome"] == "error"
 
 
 def test_models_whose_file_names_are_equal_do_not_share_a_folder(tmp_path: Path) -> None:
-    records = [record(model=MODEL | {"id": name}) for name in ("a/b", "a b")]
-    written = write(store(*records), tmp_path, {})
+    records = [record(model=replace(MODEL, id=name)) for name in ("a/b", "a b")]
+    written = write(store(*records), tmp_path)
     assert len({path.parent for path in written}) == 2
 
 
 def test_no_model_name_leaves_the_output_folder(tmp_path: Path) -> None:
-    evil = record(model=MODEL | {"id": "../../etc", "name": "../x"}, board=BOARD | {"id": ".."})
-    for path in write(store(evil), tmp_path, {}):
+    evil = record(model=replace(MODEL, id="../../etc", name="../x"), board=replace(BOARD, id=".."))
+    for path in write(store(evil), tmp_path):
         assert path.resolve().is_relative_to(tmp_path.resolve())
 
 
 def test_an_output_folder_that_is_a_file_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "taken").touch()
     with pytest.raises(ResultsError, match=r"cannot write .*taken"):
-        write(store(record()), tmp_path / "taken", {})
+        write(store(record()), tmp_path / "taken")
 
 
 def test_a_failed_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write(store(record()), tmp_path, {})[-1]
+    path = write(store(record()), tmp_path)[-1]
     before = path.read_bytes()
 
     def full(self: Path, target: Path) -> None:
@@ -151,7 +160,7 @@ def test_a_failed_write_leaves_the_old_file(
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(ResultsError, match="No space left on device"):
-        write(store(record(seed=7)), tmp_path, {})
+        write(store(record(seed=7)), tmp_path)
     assert path.read_bytes() == before
     assert not list(tmp_path.rglob(".*"))
 

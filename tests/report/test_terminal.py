@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from pytest_autodeploy.metrics.record import TestRecord
+from pytest_autodeploy.metrics.records.facts import NO_BOARD
 from pytest_autodeploy.report.results import ResultStore
 from pytest_autodeploy.report.terminal import summary_lines
 from tests.helpers.report_examples import (
     AGREEMENT,
+    BOARD,
     MODEL,
     measurement,
+    profile,
     record,
     setup_failure,
     verdict,
 )
 
 
-def section(*records: dict[str, object], **options: bool | int | str) -> tuple[str, list[str]]:
+def section(*records: TestRecord, **options: bool | int | str) -> tuple[str, list[str]]:
     store = ResultStore()
     for each in records:
         store.add(each)
@@ -51,15 +57,16 @@ def test_the_lines_of_the_characterization_report() -> None:
 
 
 def test_what_was_not_measured_is_left_out() -> None:
-    few = record(measurements=[measurement("arena_used", 22928, "B")], agreement=None)
-    _, lines = section(few | {"profile": None, "verdicts": []})
+    arena = measurement("arena_used", 22928, "B")
+    few = record(measurements=(arena,), agreement=None, profile=None, verdicts=())
+    _, lines = section(few)
     assert [text.split("  ")[0] for text in lines] == ["Ran on", "Tensor arena used", "Result file"]
 
 
 def test_unknown_macs_say_why_and_are_never_0() -> None:
-    model = MODEL | {"macs": None, "known_macs": 1_200_000}
-    model["unknown_operators"] = ["CUSTOM_X", "CUSTOM_Y"]
-    _, lines = section(record(model=model, measurements=[measurement("layers", 13)]))
+    model = replace(MODEL, macs=None, known_macs=1_200_000)
+    model = replace(model, unknown_operators=("CUSTOM_X", "CUSTOM_Y"))
+    _, lines = section(record(model=model, measurements=(measurement("layers", 13),)))
     assert line(lines, "Total estimated MACs").endswith(
         "unknown (2 operators not modelled: CUSTOM_X, CUSTOM_Y)"
     )
@@ -68,16 +75,15 @@ def test_unknown_macs_say_why_and_are_never_0() -> None:
 
 
 def test_low_power_is_the_minimum_performance() -> None:
-    slow = record()
-    slow["board"] |= {"clock": "LP", "clock_hz": 96_000_000}
-    _, lines = section(slow)
+    slow = replace(BOARD, clock="LP", clock_hz=96_000_000)
+    _, lines = section(record(board=slow))
     assert line(lines, "Min perf inference time")
 
 
 def test_every_verdict_is_listed() -> None:
     verdicts = [verdict(True), verdict(False), verdict(None)]
-    verdicts.append(verdict(None, "no power meter") | {"measurement": None})
-    _, lines = section(record(verdicts=verdicts))
+    verdicts.append(replace(verdict(None, "no power meter"), measurement=None))
+    _, lines = section(record(verdicts=tuple(verdicts)))
     table = lines[lines.index("") + 1 :]
     assert table == [
         "Limit                   Verdict        Value  Source    Set by",
@@ -97,22 +103,23 @@ def test_a_verdict_that_two_tests_share_is_listed_once() -> None:
 def test_a_limit_on_two_values_names_each() -> None:
     limit = "memory_limit(arena_kb=32, model_kb=100)"
     values = (measurement("arena_used", 22928, "B"), measurement("model_size", 53936, "B"))
-    verdicts = [verdict(True) | {"limit": limit, "measurement": value} for value in values]
-    _, lines = section(record(verdicts=verdicts))
+    verdicts = (replace(verdict(True), limit=limit, measurement=value) for value in values)
+    _, lines = section(record(verdicts=tuple(verdicts)))
     assert line(lines, f"{limit}: arena used")
     assert line(lines, f"{limit}: model size")
 
 
 def test_accuracy_by_the_highest_scores_is_named_as_the_other() -> None:
     names = ("accuracy_top3", "accuracy_top3_drop", "accuracy_top3_pc")
-    _, lines = section(record(measurements=[measurement(name, 0.5, "1") for name in names]))
+    measured = tuple(measurement(name, 0.5, "1") for name in names)
+    _, lines = section(record(measurements=measured))
     shown = [text.split("  ")[0] for text in lines if text.startswith("Accuracy")]
     assert shown == ["Accuracy, top 3", "Accuracy on the PC, top 3", "Accuracy drop, top 3"]
 
 
 def test_outputs_that_differ_say_how_far() -> None:
     words = "18 steps from ref, allowed 1 step"
-    _, lines = section(record(agreement=AGREEMENT | {"passed": False, "words": words}))
+    _, lines = section(record(agreement=replace(AGREEMENT, passed=False, words=words)))
     assert words in line(lines, "Output agreement")
 
 
@@ -136,17 +143,19 @@ def test_a_setup_failure_shows_its_error_and_no_empty_lines_of_figures() -> None
 
 
 def test_tests_that_were_skipped_say_why_when_none_failed() -> None:
-    _, lines = section(setup_failure("sim:apollo4p_evb is broken") | {"outcome": "skipped"})
+    _, lines = section(setup_failure("sim:apollo4p_evb is broken", outcome="skipped"))
     assert lines[1:] == ["SKIPPED test_kws.py::test_dead", "  sim:apollo4p_evb is broken"]
 
 
 def test_a_model_without_a_board_has_a_title() -> None:
-    title, _ = section(setup_failure() | {"board": {}})
+    title, _ = section(setup_failure(board=NO_BOARD))
     assert title == "kws_ref_model, no board"
 
 
 def test_names_cannot_steer_the_terminal() -> None:
-    evil = record(model=MODEL | {"id": "\x1b[2Jkws"})
-    evil["profile"]["layers"][0]["tag"] = "\x1b]0;x\x07"
+    layer, *others = profile().layers
+    layers = (replace(layer, tag="\x1b]0;x\x07"), *others)
+    names = replace(MODEL, id="\x1b[2Jkws")
+    evil = record(model=names, profile=replace(profile(), layers=layers))
     title, lines = section(evil, verbose=True)
     assert "\x1b" not in title + "".join(lines)

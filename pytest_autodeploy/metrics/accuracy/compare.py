@@ -10,18 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_autodeploy.base.measurement import Better, Measurement, Source
-from pytest_autodeploy.base.numbers import finite
-from pytest_autodeploy.reference.labels import BINARY
-from pytest_autodeploy.reference.scores import NO_DECISION, THRESHOLD, confused
 from pytest_autodeploy.session.labelled import LabelledRun, Side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_CLASSES = 64
-"""Of more classes there is no confusion matrix, only the pairs that are confused most."""
-
-MOST_PAIRS = 20
+    from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,33 +115,15 @@ class TaskComparison:
             found += [self.board_figure(name), self.pc_figure(name)]
         return [figure for figure in (*found, self.drop_figure()) if figure]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON and reports."""
-        from pytest_autodeploy.metrics.accuracy.words import headline
+    def record(self) -> AccuracyRecord:
+        """The figures of both sides and the decisions, without arrays."""
+        from pytest_autodeploy.metrics.accuracy.record import accuracy_record
 
-        run = self.run
-        return {
-            "words": headline(self),
-            "task": "classification" if self.are_classes else "regression",
-            "samples": self.count,
-            "inputs": run.run.inputs.origin,
-            "labels": run.labels.origin,
-            "output": self.board.tensor.name,
-            "top_k": run.task.top_k if self.are_classes else None,
-            "threshold": THRESHOLD if self._is_binary else None,
-            "board": _figures(self.board),
-            "pc": {path: _figures(side) for path, side in self.by_path.items()},
-            "reference": self.reference,
-            "against": self.against or None,
-            "failed_paths": dict(self.failed_paths),
-            "drop": finite(self.drop),
-            "changed": self.changed_decisions(),
-            **self._confusion(),
-            "restarts": list(run.restarts),
-        }
+        return accuracy_record(self)
 
     @property
-    def _is_binary(self) -> bool:
+    def is_binary(self) -> bool:
+        """Whether the output is one score, which decides for class 1 above the threshold."""
         return self.are_classes and self.board.tensor.elements == 1
 
     def _named(self, name: str) -> str:
@@ -156,39 +132,6 @@ class TaskComparison:
 
     def _count_note(self, side: Side) -> str:
         return f"{side.correct} of {self.count} samples" if self.are_classes else ""
-
-    def changed_decisions(self) -> list[dict[str, Any]]:
-        """Each changed sample: its label, and class and score on both sides."""
-        board, pc = self.board, self.pc
-        if board.decisions is None or pc.decisions is None:
-            return []
-        samples = self.changed
-        sides = [(board.decisions, board.scores), (pc.decisions, pc.scores)]
-        return [
-            {
-                "sample": int(sample),
-                "label": int(self.run.labels.array[sample]),
-                **{
-                    key: value
-                    for name, (decisions, scores) in zip(("board", "pc"), sides, strict=True)
-                    for key, value in _decision(name, decisions[sample], scores[sample]).items()
-                },
-            }
-            for sample in samples
-        ]
-
-    def _confusion(self) -> dict[str, Any]:
-        decisions, labels = self.board.decisions, self.run.labels.array
-        if decisions is None:
-            return {"classes": None, "confusion": None, "confused": []}
-        classes = BINARY if self._is_binary else self.board.tensor.elements
-        found = confused(labels, decisions)
-        wrong = sorted((each for each in found if each[0] != each[1]), key=lambda each: -each[2])
-        return {
-            "classes": classes,
-            "confusion": _matrix(found, classes) if classes <= MOST_CLASSES else None,
-            "confused": [list(each) for each in wrong[:MOST_PAIRS]],
-        }
 
 
 def compared(
@@ -216,25 +159,3 @@ def _apart(board: Side, pc: Side) -> float:
         return float(np.mean(board.decisions != pc.decisions))
     apart = float(np.mean(np.square(board.scores - pc.scores)))
     return math.inf if math.isnan(apart) else apart
-
-
-def _figures(side: Side) -> dict[str, Any]:
-    if side.accuracy is not None:
-        return {"accuracy": side.accuracy, "correct": side.correct}
-    return {"rmse": finite(side.rmse), "r2": finite(side.r2)}
-
-
-def _decision(name: str, chosen: np.int64, scores: NDArray[np.float64]) -> dict[str, Any]:
-    """The class (None without one) and its score; of one score that score."""
-    if chosen == NO_DECISION:
-        return {name: None, f"{name}_score": None}
-    score = scores[0 if len(scores) == 1 else chosen]
-    return {name: int(chosen), f"{name}_score": finite(float(score))}
-
-
-def _matrix(pairs: list[tuple[int, int, int]], classes: int) -> list[list[int]]:
-    matrix = [[0] * classes for _ in range(classes)]
-    for label, decision, count in pairs:
-        if decision != NO_DECISION:
-            matrix[label][decision] = count
-    return matrix

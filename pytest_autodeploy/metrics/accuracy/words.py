@@ -46,12 +46,12 @@ def side_lines(comparison: TaskComparison) -> list[str]:
 
 def changed_lines(comparison: TaskComparison) -> list[str]:
     """The lines of a failure about the samples for which board and PC decide otherwise."""
-    changed = comparison.changed_decisions()
+    changed = comparison.record().changed
     if not changed:
         return []
     shown = [
-        f"    sample {each['sample']}: label {each['label']}, PC {_class(each['pc'])}, "
-        f"board {_class(each['board'])}"
+        f"    sample {each.sample}: label {each.label}, PC {_class(each.pc)}, "
+        f"board {_class(each.board)}"
         for each in changed[:MOST_CHANGED]
     ]
     more = [f"    and {len(changed) - MOST_CHANGED} more"] if len(changed) > MOST_CHANGED else []

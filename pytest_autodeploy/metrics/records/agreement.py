@@ -34,6 +34,10 @@ class OutputRecord:
     unit: Unit
     distances: Mapping[str, float | None]
     tolerance: str
+    nan: int
+    infinite: int
+    constant: bool
+    saturated: float
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,12 @@ class WorstRecord:
 class AgreementRecord:
     """The verdict over ``count`` inferences, see ``reference.agreement.Agreement``, in ``words``.
 
-    None stands for a distance that is not finite.
+    ``warnings`` say why it tells less than it seems. None stands for a distance that is not finite.
     """
 
     passed: bool
     words: str
+    warnings: tuple[str, ...]
     count: int
     outputs: tuple[OutputRecord, ...]
     nearest: Mapping[str, int]
@@ -79,4 +84,6 @@ class AgreementRecord:
 
 def agreement_record(agreement: Agreement) -> AgreementRecord:
     """The record of an agreement."""
-    return recorded(agreement, AgreementRecord, words=describe(agreement))
+    return recorded(
+        agreement, AgreementRecord, words=describe(agreement), warnings=agreement.warnings
+    )

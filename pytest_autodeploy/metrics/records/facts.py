@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Source
+from pytest_autodeploy.npu.results import Unavailable
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.session.model_session import ModelSession
 
 
 @dataclass(frozen=True)
@@ -62,3 +69,59 @@ class BoardFacts:
 
 NO_BOARD = BoardFacts()
 """Of a test without a board."""
+
+
+def model_facts(model_id: str, model: Model, file: str) -> ModelFacts:
+    """What the file of a model says; ``file`` is its path as a shared file may hold it."""
+    return ModelFacts(
+        id=model_id,
+        name=model.name,
+        path=str(model.path),
+        file=file,
+        sha256=model.sha256,
+        size_bytes=model.size_bytes,
+        macs=model.macs,
+        known_macs=model.known_macs,
+        unknown_operators=tuple(model.unknown_operators),
+        operators=len(model.operators),
+        parameters=model.parameters,
+        layers=tuple(
+            StaticLayer(operator.index, operator.name, operator.macs)
+            for operator in model.operators
+            if operator.subgraph == 0
+        ),
+    )
+
+
+def board_facts(session: ModelSession) -> BoardFacts:
+    """What the board of a session says of itself."""
+    identity = session.identity
+    return BoardFacts(
+        id=session.board.id,
+        clock="HP" if identity.clock else "LP",
+        name=identity.board,
+        kind=session.kind.name,
+        source=session.source,
+        core=identity.core,
+        engine=identity.engine,
+        engine_version=identity.engine_version,
+        build_id=identity.build_id,
+        clock_hz=identity.clocks_hz[identity.clock],
+        port=session.board.port,
+    )
+
+
+def accelerator_facts(estimate: Estimate) -> BoardFacts:
+    """The accelerator in the place that a board has in a record."""
+    hz = estimate.totals.core_clock_hz
+    return BoardFacts(
+        id=estimate.accelerator,
+        clock=f"{estimate.system_config}, {estimate.memory_mode}",
+        name=estimate.accelerator,
+        kind="estimate",
+        source="estimated",
+        core=estimate.accelerator.rpartition("-")[0],
+        engine=f"Vela ({estimate.provenance.core})",
+        engine_version=estimate.provenance.vela_version,
+        clock_hz=None if isinstance(hz, Unavailable) else hz,
+    )
