@@ -114,6 +114,8 @@ class HardwareBoard:
     def _flash(self, firmware: Firmware, key: Key) -> Identity:
         self._proven = None
         self._line.hang_up()
+        # Not neuralSPOT's `make deploy`: its recipe ignores J-Link's failure (308c4e631), and what
+        # answers then is the firmware before.
         self._probe.flash(firmware.file(".bin"), self.spec.load_address)
         try:
             return self._line.await_answer("flash")

@@ -88,6 +88,7 @@ class JLink:
     def flash(self, image: Path, address: int) -> None:
         """Program ``image`` to ``address``; success is what J-Link says, not its exit code."""
         check_image(image, self._board)
+        # Reset leaves the core halted: without Go the firmware would not start.
         commands = [f"LoadFile {_IMAGE}, 0x{address:x}", "Reset", "Go"]
         done = self._work(commands, self._flash_timeout_s, image)
         if done.code is None:
@@ -106,6 +107,7 @@ class JLink:
             raise self._failed("reset", failure, done, ProbeFailed)
 
     def _work(self, commands: list[str], timeout_s: float, image: Path | None = None) -> Finished:
+        # All of it is said in advance: what Commander has to know and was not told, it asks for.
         chip = [f"Device {self._device}", "SelectInterface SWD", f"Speed {SPEED_KHZ}", "Connect"]
         select = ["-SelectEmuBySN", self.serial_number()]
         return self._run([*chip, *commands], select, timeout_s, image)
@@ -119,8 +121,10 @@ class JLink:
             folder = made.path
             if image:
                 shutil.copyfile(image, folder / _IMAGE)
+            # Without ExitOnError, Commander goes on with the next command after one that failed.
             script = "\n".join(["ExitOnError 1", *commands, "Exit", ""])
             (folder / _SCRIPT).write_text(script, encoding="ascii")
+            # With a GUI, a dialog such as that on an update of the probe would wait for a click.
             command = [executable, "-NoGui", "1", *select, "-CommandFile", _SCRIPT]
             try:
                 return run_tool(command, timeout_s=timeout_s, folder=folder)

@@ -35,6 +35,10 @@ class Complaint:
 
 _WIRING = "is it on, is it the board of --evb, and is its debug connector free?"
 
+# The first kind that any line matches is told, so causes stand before what follows from them: a
+# board that is off is also one that cannot be connected to. Wordings differ between versions of the
+# software, hence the patterns; what matches none is still a failure, as success has words of its
+# own.
 COMPLAINTS = (
     Complaint(
         r"(failed to|could not|cannot) open (J-?Link(ARM)?|the) ?(DLL|library)",
@@ -56,6 +60,7 @@ COMPLAINTS = (
         "update the J-Link software, or install Ambiq's device support for it",
     ),
     Complaint(
+        # VTref is the board's supply as the probe measures it.
         r"VTref\s*=\s*0\.\d+|(target|supply) (voltage|power).*(too low|not)|no target power",
         "the target has no power",
         "switch the board on, or plug in its supply",
@@ -106,6 +111,7 @@ def flash_failure(code: int | None, output: str) -> Failure | None:
     failure = _failure(code, lines if download is None else download)
     if failure or download is None:
         return failure or _no_success(lines, "J-Link did not program anything")
+    # O.K. alone ends every LoadFile, also one that went to RAM and left the flash as it was.
     done = any(line.strip() in ("O.K.", "OK") for line in download)
     if not done or not any(map(_PROGRAMMED.search, download)):
         return _no_success(download, "J-Link does not say that it programmed the flash")

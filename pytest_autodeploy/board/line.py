@@ -105,6 +105,8 @@ class BoardLine:
                 identity = self._identify()
                 if identity is not None:
                     return self._checked(identity)
+            # USB ports go with the reset and may come back under another name, for which udev opens
+            # them only after a moment: until then they are missing, or not permitted.
             except (BoardUnavailable, *SILENT) as error:
                 last = error
             self.hang_up()
@@ -135,6 +137,8 @@ class BoardLine:
                 return None
             self.locks.hold(port_identity(port))
             self.client = ValidatorClient(Link(port, board=self._board))
+        # Firmware of others never answers: eRPC has no reply that says no, so silence is all there
+        # is.
         self.client.timeout_s = self._patience.answer_s
         identity = self.client.identify()
         self.client.timeout_s = self._timeout_s

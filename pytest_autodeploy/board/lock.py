@@ -21,6 +21,8 @@ LOCK_TIMEOUT_S = 5.0
 _COMMAND_LENGTH = 120
 
 
+# A lock, and not xdist's groups of tests: with pytest 9.2, xdist 3.8 spreads a group over all
+# workers without a word (pytest-xdist issue 1386).
 class BoardLocks:
     """The locks that this run holds on ``board``, each waited for up to ``timeout_s`` seconds."""
 

@@ -23,6 +23,7 @@ class ControlledProcess:
 
     def __init__(self, name: str, module: str, arguments: list[str], log: Path) -> None:
         self._name = name
+        # -P: else a user's json.py in the start folder would be imported in place of Python's.
         command = [sys.executable, "-P", "-m", module, *arguments]
         self._child = Child(command, log=log, own_group=True)
         self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()

@@ -26,6 +26,7 @@ SHORT_TIMEOUT_S = 30.0
 SPEED = "4M"
 
 _PROGRAMMED = re.compile(r"programmed (\d+) bytes", re.IGNORECASE)
+# A line of pyOCD's log: milliseconds, then the letter of its level, critical or error.
 _LEVEL = re.compile(r"^\d+ [CE] ")
 
 
@@ -88,6 +89,7 @@ class PyOcd:
     def flash(self, image: Path, address: int) -> None:
         """Program ``image`` to ``address``; success is what pyOCD says that it programmed."""
         check_image(image, self._board)
+        # How much was programmed is logged as information, which pyOCD shows with -v only.
         options = ["-v", "--format", "bin", "--base-address", hex(address), str(image.absolute())]
         done = self._work("flash", options, self._flash_timeout_s, FlashFailed)
         if not _PROGRAMMED.search(done.output):
@@ -101,6 +103,7 @@ class PyOcd:
         self, task: str, options: list[str], timeout_s: float, kind: type[ProbeFailed]
     ) -> Finished:
         chip = ["--target", self.target(), "--uid", self.serial_number(), "--frequency", SPEED]
+        # Without --no-wait pyOCD waits for ever for a probe that is not connected.
         done = self._run([task, "--no-wait", *chip, *options], timeout_s)
         if done.code is None:
             raise kind(f"{task}: pyOCD did not finish", board=self._board, seconds=timeout_s)
@@ -111,6 +114,7 @@ class PyOcd:
     def _ask(self, what: str) -> dict[str, Any]:
         """One of pyOCD's listings in JSON."""
         done = self._run(["json", f"--{what}"], self._timeout_s)
+        # Lines of the log, such as warnings about packs, may stand before and behind the JSON.
         start, end = done.output.find("{"), done.output.rfind("}")
         try:
             answer: dict[str, Any] = json.loads(done.output[start : end + 1])

@@ -48,6 +48,7 @@ def main(ram_bytes: int, command: list[str]) -> None:
 
 
 def _devices(memory: int, ram_bytes: int, serial: int) -> list[str]:
+    # The file has no name: QEMU opens it by the descriptor that it inherits.
     file = f"mem-path=/dev/fd/{memory},share=on,size={ram_bytes}"
     return [
         *("-object", f"memory-backend-file,id=shared,{file}"),
@@ -109,6 +110,7 @@ class Guard:
 
     def _words(self) -> str:
         lines = self._said.decode(errors="replace").splitlines()
+        # Libraries may write there, too; messages of QEMU begin with the name of its program.
         messages = [line.strip() for line in lines if line.startswith("qemu")]
         return f": {messages[-1]}" if messages else ""
 

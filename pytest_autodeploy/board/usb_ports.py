@@ -81,6 +81,7 @@ def _is_of(port: Any, spec: BoardSpec, probe: str) -> bool:
 
 
 def _has_ids(port: Any, spec: BoardSpec) -> bool:
+    # TinyUSB makes the product id from the USB classes that are built in, so it may be left open.
     return port.vid == spec.usb_vid and spec.usb_pid in (None, port.pid)
 
 
@@ -94,6 +95,7 @@ def _number(serial: str) -> str:
 
 
 def _same_device(device: str, url: str) -> bool:
+    # Links such as /dev/serial/by-id/... stand for the same device.
     return device == url or ("://" not in url and Path(device).resolve() == Path(url).resolve())
 
 

@@ -127,6 +127,9 @@ def run_example(program: Path, spec: BoardSpec, timeout_s: float = RUN_TIMEOUT_S
     what = f"the example on qemu:{spec.name}"
     qemu = find_program(QEMU, needed=what, install=INSTALL)
     machine = ["-machine", spec.name, "-display", "none", "-monitor", "none"]
+    # By semihosting (SYS_EXIT_EXTENDED) the status of the program becomes that of QEMU; a machine
+    # of QEMU does not end by itself. target=native: else QEMU would ask a debugger, if one is
+    # there.
     links = ["-serial", "stdio", "-semihosting-config", "enable=on,target=native"]
     done = run_build_tool(
         [qemu, *machine, *links, "-kernel", program], what=what, timeout_s=timeout_s

@@ -116,8 +116,10 @@ class CMakeBuilder(ImageBuilder):
     def _compile(self, plan: Plan, place: Path) -> dict[str, Path]:
         write_sources(place / "generated", generate(plan.recipe, plan.build_id))
         output = place / "cmake"
+        # CMake keeps compiler and options in its cache, and goes on with the old ones.
         if write_changed(place / "options.cmake", self._cmake_options):
             shutil.rmtree(output, ignore_errors=True)
+        # A configuration that was killed looks whole to CMake.
         if not (output / "firmware.ready").exists():
             self._configure(place, output)
         self._run(place, "build", ["--build", str(output), "--parallel", str(JOBS)])

@@ -101,6 +101,8 @@ class NeuralSpotMake:
             require_plain(path)
         make = find_program("make", needed=self._needed, install=INSTALL)
         output = place / "out"
+        # With BINDIRROOT outside, nothing is written into the SDK (neuralSPOT 308c4e631). ADPATH is
+        # joined to the build folder as text, so the objects of the app land beside it.
         paths = [f"ADPATH={app.parent}", f"EXAMPLE={app.name}", f"BINDIRROOT={output}"]
         done = run_build_tool(
             [make, "-C", self.sdk.root, f"-j{JOBS}", *self._variables, *paths, "all"],

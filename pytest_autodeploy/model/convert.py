@@ -67,6 +67,7 @@ def _run(path: Path, target: Path, inputs: Path | None, timeout_s: float) -> Non
     command = [sys.executable, "-W", "ignore", "-m", "pytest_autodeploy.model.convert"]
     command += [str(path), str(target)]
     command += [] if inputs is None else ["--inputs", str(inputs)]
+    # TensorFlow would look for GPUs and take their memory, for a conversion that needs none.
     quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
     done = run_tool(command, timeout_s=timeout_s, environment=quiet, apart=True)
     if done.code is None:

@@ -105,4 +105,5 @@ def _by_title(titles: Sequence[str], cells: Sequence[str], line: int) -> Mapping
     if len(cells) < len(titles):
         raise TableError(f"line {line} has {len(cells)} of {len(titles)} columns")
     last = len(titles) - 1
+    # Vela 5 quotes nothing: commas in the name of a tensor, the last column, make more cells.
     return dict(zip(titles, [*cells[:last], ",".join(cells[last:])], strict=True))

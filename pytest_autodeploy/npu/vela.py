@@ -24,6 +24,8 @@ MOST_MEMORY_BYTES = 4 << 30
 """A damaged model can make Vela take all memory of the PC."""
 
 _STEM = "model"
+# The first makes Vela write figures per layer; only the debug database tells which operator of the
+# file a layer comes from: names in the CSV repeat (34 of 58 in one model, Vela 5.2).
 _ALWAYS = ("--verbose-performance", "--enable-debug-db")
 _DAMAGED = "the model may be damaged, or hold what Vela cannot handle"
 
@@ -85,6 +87,7 @@ def run_vela(content: bytes, system: NpuSystem, *, name: str, timeout_s: float) 
 
 def _run(command: Sequence[str], folder: Path, what: str, timeout_s: float) -> Finished:
     """Run the child to its end; what it started ends with it, also on Ctrl-C."""
+    # Vela prints names of tensors, which the encoding of the locale may lack.
     utf8 = os.environ | {"PYTHONUTF8": "1"}
     done = run_tool(command, timeout_s=timeout_s, folder=folder, environment=utf8, apart=True)
     if done.code is None:
@@ -99,6 +102,7 @@ def _run(command: Sequence[str], folder: Path, what: str, timeout_s: float) -> F
 
 def _failed(what: str, done: Finished) -> NpuEstimateFailed:
     said = last_words(done.errors) or last_words(done.output)
+    # Vela 5.2 dies of SIGSEGV, without a word, on truncated and many otherwise damaged files.
     if done.signal:
         outside = "it was ended from outside; is the memory of this PC full?"
         hint = _DAMAGED if done.crashed else outside
@@ -120,6 +124,7 @@ def last_words(text: str) -> str:
 
 def _read(output: Path, log: str, what: str) -> VelaOutput:
     tables = debug_tables(_text(output / f"{_STEM}_debug.xml"))
+    # The name ends with the system configuration.
     summary = next(iter(output.glob(f"{_STEM}_summary_*.csv")), None)
     if summary is None:
         raise NpuEstimateFailed(

@@ -77,6 +77,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("autodeploy", "TensorFlow Lite models on evaluation boards")
     for option in OPTIONS:
         details: dict[str, Any] = {
+            # argparse formats help texts with %.
             "help": option.help.replace("%", "%%"),
             "dest": option.dest,
             "default": None,
@@ -154,6 +155,8 @@ def pytest_make_collect_report(
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Add the built-in tests to what the session collects."""
     report = yield
+    # A session collects what its arguments name, and the built-in suite has no path to be named
+    # by: pytest 9 has no hook that adds a collector, so it is added to the report.
     if isinstance(collector, pytest.Session) and report.passed:
         settings = settings_of(collector.config)
         if settings.tflite:
@@ -217,6 +220,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     if _concerns(item):
         from pytest_autodeploy.plugin import running
 
+        # What is raised here fails the test, so that JUnit, HTML and xfail know of it. A gate in
+        # the summary at the end, as pytest-benchmark 5 has it, leaves them all green.
         running.after_call(item)
 
 
@@ -242,6 +247,8 @@ def pytest_runtest_makereport(
 
     with shown_in_test(item, call):
         report = yield
+    # Outermost, so after pytest-html has put the list of its fixture on the report. What is added
+    # to that list in a teardown is lost (4.2, issue 820); so ours goes on the report itself.
     complete_report(item, call, report)
     return report
 

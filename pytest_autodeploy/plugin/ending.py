@@ -46,6 +46,8 @@ class Ending:
         problems = problems_of(report)
         for problem in problems:
             self._fail(problem)
+        # xdist sends a report's attributes to the controller. They have to be plain Python values:
+        # a NumPy scalar among them ends the run with an INTERNALERROR of execnet (xdist 3.8).
         plain = getattr(report, "autodeploy", None)
         if plain is not None:
             self._add(plain)
@@ -158,6 +160,8 @@ class Ending:
         for line in lines:
             terminal.write_line(line)
 
+    # optionalhook: without pytest-html nobody declares these hooks, and pytest would not start.
+
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_header(self, cells: list[str]) -> None:
         """Columns of pytest-html."""
@@ -171,10 +175,12 @@ class Ending:
         from pytest_autodeploy.metrics.record import from_plain
         from pytest_autodeploy.report.html import columns, header_cells, id_cell
 
+        # Another plugin, or a conftest, has left the row out.
         if not cells:
             return
         own = ["<td></td>" for _ in header_cells()]
         with self._part(f"the cells of {report.nodeid} in the HTML report"):
+            # pytest-html 4.2 writes cells into the page as they are.
             cells[1] = id_cell(cells[1], report.nodeid)
             plain = getattr(report, "autodeploy", None)
             own = columns(from_plain(plain) if plain else None)

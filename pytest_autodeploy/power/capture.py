@@ -127,6 +127,8 @@ class CaptureWriter(Closing):
         self._writer.fsr_f32(CURRENT, at, np.ascontiguousarray(chunk.current))
         self._writer.fsr_f32(VOLTAGE, at, np.ascontiguousarray(chunk.voltage))
         self._end += len(chunk)
+        # pyjls 0.17 takes one-bit signals as whole bytes: what does not fill one waits for the
+        # next.
         waiting = chunk.lines if self._bits is None else np.concatenate((self._bits, chunk.lines))
         whole = len(waiting) - len(waiting) % 8
         self._put_bits(waiting[:whole], self._end - len(waiting))

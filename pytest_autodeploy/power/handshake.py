@@ -65,6 +65,7 @@ class Handshake:
         self._pass(chunks, REST_S)
         check_supply(self._finder.idle_volts, board=self._board)
         self._finder.watch()
+        # Up, and down again: a line that is stuck shows, whichever way it is stuck.
         self._meter.trigger(True)
         if found := self._await(chunks, Phase.READY, WAIT_S + SLACK_S):
             return found

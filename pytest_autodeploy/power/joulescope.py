@@ -55,6 +55,7 @@ class Joulescope:
         self._driver: Any = None
         self._queue: queue.Queue[_Samples | None] = queue.Queue(QUEUE_PIECES)
         self._gone = self._lost = False
+        # The driver (2.2) knows a subscription by the very object, and keeps no reference to it.
         self._callbacks = {name: self._callback(name) for name in TOPICS}
         self._on_removed = self._removed
 
@@ -107,6 +108,8 @@ class Joulescope:
         except ImportError:
             raise MissingExtra("--autodeploy-power joulescope", "joulescope") from None
         try:
+            # Not joulescope.scan(): it leaves out a JS320 (1.5). A driver of our own is refused
+            # beside the package's ("21 IN_USE"): there is one for each process.
             wrapper = DriverWrapper()
             paths = wrapper.driver.device_paths()
         except (RuntimeError, TimeoutError) as error:
@@ -139,6 +142,8 @@ class Joulescope:
         )
 
     def _take(self, device: Any) -> None:
+        # Before the open, which allocates it. Opening a JS110 interrupts the supply of the board
+        # for a moment (pyjoulescope issue 33), so meters are opened before boards are flashed.
         device.buffer_duration = OWN_BUFFER_S
         try:
             device.open(timeout=OPEN_TIMEOUT_S)
@@ -149,9 +154,11 @@ class Joulescope:
             ) from None
         self._device, self._gone = device, False
         self._driver.subscribe(REMOVED, "pub", self._on_removed)
+        # "auto" is a KeyError for a JS220 (joulescope 1.5).
         self._set("v_range", "15V")
         self._set("i_range", "auto")
         self._set("sampling_frequency", int(MODELS[device.model]))
+        # joulescope 1.5 takes io_voltage for a JS220 without a word and does nothing.
         if device.model == "js110":
             self._set("io_voltage", f"{self._io_voltage:.1f}V")
         self._set("gpo0", 0)
@@ -172,6 +179,7 @@ class Joulescope:
     def _start(self) -> None:
         try:
             for name, topic in TOPICS.items():
+                # Not device.read(): it waits without a deadline (1.5), for ever when unplugged.
                 self._device.subscribe(f"{topic}!data", "pub", self._callbacks[name])
                 self._device.publish(f"{topic}ctrl", 1)
         except (RuntimeError, TimeoutError) as error:
@@ -180,6 +188,7 @@ class Joulescope:
     def _stop(self) -> None:
         for name, topic in TOPICS.items():
             with suppress(RuntimeError, TimeoutError):
+                # timeout=0 does not wait: one that was unplugged would answer none of the eight.
                 self._device.unsubscribe(f"{topic}!data", self._callbacks[name], timeout=0)
                 self._device.publish(f"{topic}ctrl", 0, timeout=0)
 

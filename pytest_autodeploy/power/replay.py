@@ -110,4 +110,5 @@ class Replay:
         data = self._reader.fsr(signal.signal_id, start, count)
         if signal.units or data.dtype != np.uint8:
             return data
+        # pyjls 0.17 gives one-bit signals as whole bytes, the first sample in the lowest bit.
         return np.unpackbits(data, bitorder="little")[:count]

@@ -154,6 +154,8 @@ def _litert(path: str, content: bytes, keep: bool) -> Any:
         return tensorflow.lite.Interpreter(model_content=content, num_threads=1)
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
+    # The resolver chooses the kernels. LiteRT's environment variables do not switch XNNPACK off
+    # (ai-edge-litert 2.3): it is a delegate of the default resolver.
     resolvers = {
         "ref": OpResolverType.BUILTIN_REF,
         "optimized": OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
@@ -162,6 +164,7 @@ def _litert(path: str, content: bytes, keep: bool) -> Any:
     return Interpreter(
         model_content=content,
         experimental_op_resolver_type=resolvers[path],
+        # Else a tensor gives its memory to a later one, whose values would be read as its own.
         experimental_preserve_all_tensors=keep,
         num_threads=1,
     )
@@ -174,6 +177,7 @@ class Tflm:
         from tflite_micro import runtime
 
         configs = runtime.InterpreterConfig
+        # TFLM, too, plans tensors over one another unless it is told to keep them.
         config = configs.kPreserveAllTensors if keep else configs.kAllocationRecording
         self._interpreter = _tflm(content, config)
         file = runtime.schema_fb.Model.GetRootAs(content)

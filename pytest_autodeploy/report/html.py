@@ -79,6 +79,7 @@ def columns(record: TestRecord | None) -> list[str]:
 
 def id_cell(cell: str, nodeid: str) -> str:
     """pytest-html's own cell of the test id, which it does not escape; ids hold model names."""
+    # The cell is HTML already; only the id in it is not.
     return cell.replace(nodeid, escape(nodeid))
 
 

@@ -64,6 +64,8 @@ class Exchange(ClientManager):  # type: ignore[misc]
                     yield results
             except (LinkError, BoardTimeout) as error:
                 failures += 1
+                # eRPC has no answer to a damaged frame, and takes what is left of one for the start
+                # of the next: both sides have to have been quiet before a request is repeated.
                 self._link.drain(max(deadline - time.monotonic(), _DRAIN_S))
                 if failures == attempts or time.monotonic() >= deadline:
                     raise self._final(error, failures) from error
@@ -112,6 +114,8 @@ class Exchange(ClientManager):  # type: ignore[misc]
         if info.type is not MessageType.kReplyMessage:
             raise self._link.failure(LinkError, "the answer is no reply")
         if info.sequence != sequence:
+            # Older than ours, modulo 2^32: an answer to an attempt that was given up; ours may
+            # follow.
             if (sequence - info.sequence) % (1 << _SEQUENCE_BITS) < 1 << (_SEQUENCE_BITS - 1):
                 return True
             raise self._link.failure(
@@ -127,6 +131,8 @@ class Exchange(ClientManager):  # type: ignore[misc]
 def _results(call: Call, codec: MessageCodec, body: bytearray) -> list[Any]:
     if codec.remaining < _STATUS_BYTES:
         raise CodecError("the message ends early")
+    # eRPC writes the results of a call before its return value. Those of a refusal need not be
+    # there, so the status is looked at first.
     status = Status(int.from_bytes(body[-_STATUS_BYTES:], "little", signed=True))
     if status is not Status.OK:
         raise Refusal(call, status)

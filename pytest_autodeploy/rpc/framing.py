@@ -39,6 +39,8 @@ def parse_header(header: bytes | bytearray) -> tuple[int, int] | None:
     return length, body_crc
 
 
+# Before eRPC 1.12, as in neuralSPOT (1.9.1), headers have 4 bytes and no CRC: a peer of that age
+# drops our frames without an answer.
 def _header_crc(length: int, body_crc: int) -> int:
     return (crc16(struct.pack("<H", length)) + crc16(struct.pack("<H", body_crc))) & 0xFFFF
 

@@ -20,6 +20,8 @@ _GONE = (OSError, TypeError)
 """What pySerial raises when a port breaks, and when it is closed meanwhile."""
 
 
+# Not erpc's SerialTransport (1.14): it waits for ever by default, and with a timeout a short read
+# ends in a struct.error.
 class Link(FramedTransport):  # type: ignore[misc]
     """A framed link to ``board`` at ``url``: a device, ``socket://`` or ``rfc2217://``.
 

@@ -36,6 +36,8 @@ def open_port(url: str, *, board: str, baudrate: int) -> Any:
         with warnings.catch_warnings():
             # pySerial names its threads the old way; with -W error no port would open.
             warnings.simplefilter("ignore", DeprecationWarning)
+            # pySerial 3.5 opens a port twice without a word; an exclusive open is refused only
+            # while another exclusive one is there (flock), so boards have locks besides.
             port = serial_for_url(
                 url,
                 baudrate=baudrate,

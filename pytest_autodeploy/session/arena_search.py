@@ -51,6 +51,8 @@ def least_arena(
     ``given`` is known to run, and a size above one that runs does, too. From the ``guess`` sizes
     grow, or shrink, by jumps that double until the other answer comes; then the gap is halved.
     """
+    # The guess is arena_used_bytes(), which leaves out TFLM's temporary peaks (tflite-micro issues
+    # 890, 1104 and 2738): a model need not run in it, so sizes are tried.
     search = _Search(runs, given, bounds, clock() + bounds.seconds, clock)
     first = _up(guess)
     if first < given:

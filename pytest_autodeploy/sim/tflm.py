@@ -38,6 +38,8 @@ class Tflm:
             model.content,
             [],
             arena_size=arena_bytes,
+            # The keyword is spelt like that in the package. One configuration at a time: the one
+            # that keeps tensors does not record allocations.
             intrepreter_config=config.kPreserveAllTensors if keep else config.kAllocationRecording,
         )
 
