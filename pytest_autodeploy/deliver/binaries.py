@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -18,6 +19,7 @@ from pytest_autodeploy.deliver.replace import Files, replace_files
 from pytest_autodeploy.image.image import Image
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.deliver.footprint import Footprint
     from pytest_autodeploy.deliver.sources import Sources
     from pytest_autodeploy.image.cache import Built
     from pytest_autodeploy.image.firmware import BuildOptions
@@ -38,7 +40,8 @@ def attempt(what: str, make: Callable[[], Result], left_out: list[LeftOut]) -> R
 class Binaries:
     """Builds what it can for the board of some sources; the rest is in ``left_out``.
 
-    ``example`` is how the example ended on QEMU.
+    ``example`` is how the example ended on QEMU. ``of_all_types`` is what the library would take
+    with kernels for all types, where TFLM has others.
     """
 
     def __init__(self, sources: Sources, builder: LibraryBuilder, options: BuildOptions) -> None:
@@ -50,6 +53,7 @@ class Binaries:
         self.library: Library | None = None
         self.program: Program | None = None
         self.example: ExampleRun | None = None
+        self.of_all_types: Footprint | None = None
 
     @property
     def _apps(self) -> NeuralSpotApps:
@@ -65,6 +69,9 @@ class Binaries:
             self.left_out.append(LeftOut("the example", "it needs the library"))
             return
         self._keep(f"{name}/lib/lib{name}.a", self.library.path)
+        if self._sources.typed:
+            whole = self._builder.build(name, self._sources.library_of_all_types())
+            self.of_all_types = replace(whole.footprint, what="library, all types")
         make = self._neuralspot_example if self._sources.board.has_sdk else self._emulated_example
         self.program = self._attempt("the example", partial(make, self.library))
         self._keep_program(f"{name}_example", self.program)

@@ -59,14 +59,14 @@ def generate(
         else:
             left_out += without_runtime
     written += binaries.write(out)
-    made = (binaries.library, binaries.program)
+    library, program = (each and each.footprint for each in (binaries.library, binaries.program))
     return Delivery(
         model=model.name,
         board=board_id,
         out=out,
         written=tuple(written),
         left_out=tuple(left_out + binaries.left_out),
-        footprints=tuple(each.footprint for each in made if each and each.footprint),
+        footprints=tuple(each for each in (library, binaries.of_all_types, program) if each),
         runtime=binaries.library.runtime if binaries.library else "",
         example=binaries.example,
     )

@@ -18,6 +18,7 @@ from pytest_autodeploy.deliver.characterization import (
 )
 from pytest_autodeploy.deliver.dtypes import TYPES, c_type, c_values
 from pytest_autodeploy.deliver.errors import CharacterizationError
+from pytest_autodeploy.deliver.typed import registered, typed_registrations
 from pytest_autodeploy.image import cmake, neuralspot
 
 if TYPE_CHECKING:
@@ -62,6 +63,19 @@ class Sources:
         """What the static library is made from, and its header."""
         return self._rendered("api.h", "model.cc", "model_data.h", "model_data.cc")
 
+    def library_of_all_types(self) -> Files:
+        """As ``library``, with kernels for every type that TFLM has: for a comparison of sizes."""
+        methods = registered(self.characterization.resolver_methods, {})
+        context = {**self.context, "registrations": methods}
+        return {**self.library(), f"{self.name}_model.cc": _render("model.cc", context)}
+
+    @cached_property
+    def typed(self) -> dict[str, str]:
+        """Resolver methods that register a kernel for one type alone, and with what."""
+        if self.runtime is None:
+            return {}
+        return typed_registrations(self.model, self.runtime, self.board.core)
+
     def example(self, console: Console) -> Files:
         """An example in C that calls the library; its ``main`` returns 0 when all outputs match.
 
@@ -103,7 +117,7 @@ class Sources:
             "variables": found.resource_variables,
             "variable_arena_bytes": found.variable_arena_bytes,
             "variable_formula": VARIABLE_ARENA_FORMULA,
-            "methods": found.resolver_methods,
+            "registrations": registered(found.resolver_methods, self.typed),
             "dtypes": TYPES,
             "placement": self.placement,
             "places": _places(self.board, self.placement),
