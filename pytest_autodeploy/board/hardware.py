@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardTimeout, BoardUnavailable
 from pytest_autodeploy.board.identity import Firmware, runs, wrong_firmware
 from pytest_autodeploy.board.line import SILENT, BoardLine, Patience
-from pytest_autodeploy.board.probe import ProbeFailed
+from pytest_autodeploy.board.probe import NoProbe, ProbeFailed
 from pytest_autodeploy.board.usb_ports import probe_identity
 from pytest_autodeploy.rpc.messages import BoardKind
 
@@ -93,10 +93,12 @@ class HardwareBoard:
         return identity
 
     def _load(self, image: Image, key: Key) -> Identity:
-        serial = self._probe.serial_number()  # a tool that is missing is told before a long build
-        if key not in self._firmware:
-            self._firmware[key] = self._firmware_for(image)
-        firmware = self._firmware[key]
+        try:
+            serial = self._probe.serial_number()  # a missing tool is told before a long build
+        except NoProbe:
+            self._build(image, key)  # what is wrong with it is seen without a board, too
+            raise
+        firmware = self._build(image, key)
         self._line.locks.hold(probe_identity(serial))
         before = self._line.ask()
         if before is not None and runs(before, image, firmware, self.spec.name):
@@ -110,6 +112,11 @@ class HardwareBoard:
                 identity, before, image, firmware, board=self.id, name=self.spec.name
             )
         return identity
+
+    def _build(self, image: Image, key: Key) -> Firmware:
+        if key not in self._firmware:
+            self._firmware[key] = self._firmware_for(image)
+        return self._firmware[key]
 
     def _flash(self, firmware: Firmware, key: Key) -> Identity:
         self._proven = None

@@ -14,6 +14,10 @@ class ProbeUnavailable(BoardUnavailable):
     """The probe or its tool is not there, or it is not clear which probe is meant."""
 
 
+class NoProbe(ProbeUnavailable):
+    """The tool works, but no probe is connected."""
+
+
 class ProbeFailed(BoardError):
     """The probe did not do what it was asked for."""
 
@@ -58,11 +62,11 @@ def listing(probes: Sequence[Connected]) -> str:
 
 
 def only_one(probes: Sequence[Connected], board: str) -> str:
-    """The serial number of the only probe. Raises ProbeUnavailable that lists what is there."""
+    """The serial number of the only probe. Raises NoProbe; ProbeUnavailable that lists several."""
     if len(probes) == 1:
         return probes[0].serial
     if not probes:
-        raise ProbeUnavailable(
+        raise NoProbe(
             "no debug probe is connected",
             board=board,
             hint="connect the board's debug USB port, and switch the board on",

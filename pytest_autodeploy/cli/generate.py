@@ -14,8 +14,10 @@ from pytest_autodeploy.cli.names import board_name
 from pytest_autodeploy.cli.settings import BOARD, setting_options, settings_of, tolerance_of
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.cli.bench import Bench
     from pytest_autodeploy.deliver.characterization import Characterization
     from pytest_autodeploy.deliver.delivery import Delivery
+    from pytest_autodeploy.settings.settings import Settings
 
 _DELIVERY = ("artifacts", "artifacts_from", "evb_model_memory", "evb_arena_memory")
 
@@ -47,7 +49,7 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
         given["artifacts"] = "all"
     settings = settings_of({**given, "tflite": model})
     with open_bench(settings, progress()) as bench:
-        found = bench.characterization(tolerance_of(settings))
+        found = _characterized(bench, settings)
         delivery = bench.deliver(found, Path(out).resolve())
     if as_json:
         print_json(_plain(delivery, found))
@@ -75,6 +77,26 @@ def _plain(delivery: Delivery, found: Characterization) -> dict[str, Any]:
         "characterised_on": place,
         "arena_bytes": made.arena_bytes,
     }
+
+
+def _characterized(bench: Bench, settings: Settings) -> Characterization:
+    """Raises BoardError; of a board that is not at hand with what to do instead."""
+    from pytest_autodeploy.board.probe import ProbeUnavailable
+    from pytest_autodeploy.catalog.kinds import KINDS
+
+    try:
+        return bench.characterization(tolerance_of(settings))
+    except ProbeUnavailable as error:
+        spec = bench.board.spec
+        others = [
+            kind.prefix + spec.name for kind in KINDS if kind.prefix and spec.is_of(kind.part)
+        ]
+        instead = (
+            f"without the board: --from DIR takes what an earlier run has found out, and "
+            f"--board {' or '.join(others)} finds it out on this PC"
+        )
+        hint = f"{error.hint}\n  {instead}" if error.hint else instead
+        raise type(error)(error.what, board=error.board, seconds=error.seconds, hint=hint) from None
 
 
 def _lines(delivery: Delivery, found: Characterization) -> Iterator[str]:

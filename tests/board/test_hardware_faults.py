@@ -58,6 +58,18 @@ def test_a_tool_that_is_missing_is_told_before_anything_is_built(
     board.close()
 
 
+def test_without_a_probe_the_firmware_is_built_so_that_its_errors_are_seen(
+    bench: Bench, image: Image
+) -> None:
+    bench.probes = []
+    bench.be("good")
+    board = bench.board()
+    with pytest.raises(ProbeUnavailable, match="no debug probe is connected"):
+        board.load(image)
+    assert len(bench.built) == 1
+    board.close()
+
+
 def test_a_flash_that_fails_says_what_the_tool_said(bench: Bench, image: Image) -> None:
     bench.boot_old()
     bench.be("verify fails")

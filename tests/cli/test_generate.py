@@ -48,6 +48,15 @@ def test_without_tools_sources_are_written_and_it_says_why_no_more(tmp_path: Pat
     assert (tmp_path / "out" / "digits_cnn_mc.json").is_file()
 
 
+def test_for_a_board_that_is_not_at_hand_it_says_what_to_do_instead(tmp_path: Path) -> None:
+    result = run("generate", DIGITS, "--board", "apollo3p_evb", "--out", tmp_path / "out")
+
+    assert result.exit_code != 0
+    said = " ".join(result.output.split())
+    assert "--from DIR takes what an earlier run has found out" in said
+    assert "--board sim:apollo3p_evb or virtual:apollo3p_evb finds it out on this PC" in said
+
+
 def test_for_another_board_no_board_is_touched(characterised: Path, tmp_path: Path) -> None:
     code, document = run_json(
         *("generate", DIGITS, "--board", "apollo510_evb", "--from", characterised),
