@@ -7,13 +7,8 @@ import gc
 import os
 import select
 import signal
-import struct
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,6 +21,7 @@ from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import as_inputs, random_inputs
 from pytest_autodeploy.reference.runner import Reference
+from tests.helpers.stopped_child import once_asked, pid_of, stop
 from tests.helpers.tflite_builder import (
     add_two_inputs,
     constant,
@@ -58,37 +54,9 @@ def lookup() -> bytes:
     return single_operator("GATHER", [table, ids], [tensor((1, 1, 2))])
 
 
-def pid_of(reference: Reference) -> int:
-    """Process id of the child of a reference that was started."""
-    pid = reference._process.pid
-    assert pid is not None
-    return pid
-
-
 def ended(process: int, within_s: float = 20) -> bool:
     """Wait until a process, by its pidfd, has ended."""
     return bool(select.select([process], [], [], within_s)[0])
-
-
-@contextmanager
-def once_asked(reference: Reference, pid: int, number: signal.Signals) -> Iterator[None]:
-    """Send a signal once the child of a reference, which is stopped, has a request to read."""
-    import fcntl
-    import termios
-
-    child = reference._process._child
-    assert child is not None
-    request = child._process.stdin.fileno()
-
-    def send() -> None:
-        while not struct.unpack("i", fcntl.ioctl(request, termios.FIONREAD, bytes(4)))[0]:
-            time.sleep(0.01)
-        os.kill(pid, number)
-
-    sender = threading.Thread(target=send, daemon=True)
-    sender.start()
-    yield
-    sender.join()
 
 
 def test_every_path_runs_every_inference_of_every_input(adder: Model) -> None:
@@ -286,8 +254,7 @@ def test_a_process_killed_from_outside_is_an_error_and_the_next_run_starts_anoth
 ) -> None:
     with Reference(adder) as reference:
         reference.run(random_inputs(adder, 1, 1))
-        pid = pid_of(reference)
-        os.kill(pid, signal.SIGSTOP)  # it is in the middle of the run when it is killed
+        pid = stop(reference)  # it is in the middle of the run when it is killed
         with (
             once_asked(reference, pid, signal.SIGKILL),
             pytest.raises(ReferenceFailed, match=r"died of SIGKILL.*\n.*killed from outside"),
@@ -308,10 +275,10 @@ def test_the_deadline_ends_a_model_that_never_finishes(tmp_path: Path) -> None:
 
 
 def test_the_deadline_also_ends_the_wait_for_inputs_to_be_taken(adder: Model) -> None:
-    with Reference(adder, timeout_s=5) as reference:
+    with Reference(adder, timeout_s=60) as reference:
         reference.run(random_inputs(adder, 1, 42))
         reference._process._timeout_s = 0.3
-        os.kill(pid_of(reference), signal.SIGSTOP)
+        stop(reference)
         with pytest.raises(ReferenceFailed, match=r"after 0\.3 s"):  # more than a pipe holds
             reference.run(random_inputs(adder, 100_000, 42))
 
@@ -320,8 +287,7 @@ def test_the_deadline_also_ends_the_wait_for_inputs_to_be_taken(adder: Model) ->
 def test_an_interrupted_run_leaves_nothing_behind(adder: Model) -> None:
     with Reference(adder) as reference:
         reference.run(random_inputs(adder, 1, 1))
-        pid = pid_of(reference)
-        os.kill(pid, signal.SIGSTOP)
+        pid = stop(reference)
         with once_asked(reference, os.getpid(), signal.SIGINT), pytest.raises(KeyboardInterrupt):
             reference.run(random_inputs(adder, 1, 2))
         with pytest.raises(ProcessLookupError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from pytest_autodeploy.reference.messages import Message, encode
 from pytest_autodeploy.reference.runner import Reference
 from pytest_autodeploy.reference.tensors import Collected
 from pytest_autodeploy.reference.worker import Worker
+from tests.helpers.stopped_child import once_asked, pid_of, stop
 from tests.helpers.support import DIGITS
 from tests.helpers.tflite_builder import (
     add_two_inputs,
@@ -225,39 +225,31 @@ def test_a_path_that_cannot_run_is_an_error_with_its_words(tmp_path: Path) -> No
 def test_a_crash_is_an_error_with_its_signal_and_the_next_run_starts_another(adder: Model) -> None:
     with Reference(adder) as reference:
         reference.run(1)
-        pid = reference._process.pid
-        assert pid is not None
-        os.kill(pid, signal.SIGSTOP)  # it is in the middle of the run when it dies
-        killer = threading.Timer(0.1, os.kill, (pid, signal.SIGSEGV))
-        killer.start()
-        wake = threading.Timer(0.2, os.kill, (pid, signal.SIGCONT))
-        wake.start()
-        with pytest.raises(ReferenceFailed, match=r"\(path tflm\): TFLM died of SIGSEGV"):
+        pid = stop(reference)  # it is in the middle of the run when it dies
+        with (
+            once_asked(reference, pid, signal.SIGSEGV, signal.SIGCONT),
+            pytest.raises(ReferenceFailed, match=r"\(path tflm\): TFLM died of SIGSEGV"),
+        ):
             reference.run_tensors(1, "tflm")
-        killer.join()
-        wake.join()
         assert len(reference.run_tensors(1, "tflm")) == 1
 
 
 def test_a_process_killed_from_outside_is_an_error(adder: Model) -> None:
     with Reference(adder) as reference:
         reference.run(1)
-        pid = reference._process.pid
-        assert pid is not None
-        os.kill(pid, signal.SIGSTOP)
-        killer = threading.Timer(0.1, os.kill, (pid, signal.SIGKILL))
-        killer.start()
-        with pytest.raises(ReferenceFailed, match=r"died of SIGKILL.*\n.*killed from outside"):
+        pid = stop(reference)
+        with (
+            once_asked(reference, pid, signal.SIGKILL),
+            pytest.raises(ReferenceFailed, match=r"died of SIGKILL.*\n.*killed from outside"),
+        ):
             reference.run_tensors(1, "ref")
-        killer.join()
 
 
 def test_the_deadline_ends_a_model_that_never_finishes(tmp_path: Path) -> None:
     model = load(tmp_path, endless_loop())
     with Reference(model, timeout_s=1.5) as reference:
         reference.start()
-        pid = reference._process.pid
-        assert pid is not None
+        pid = pid_of(reference)
         with pytest.raises(ReferenceFailed, match=r"did not finish \(path ref\) after 1.5 s"):
             reference.run_tensors(1, "ref")
         with pytest.raises(ProcessLookupError):
