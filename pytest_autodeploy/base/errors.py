@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from pytest_autodeploy.base.text import writable
 
@@ -12,8 +13,11 @@ _PACKAGE = Path(__file__).parent.parent
 class AutodeployError(Exception):
     """Root of all errors; its text is one clear message.
 
-    ``what`` happened, on which ``board``, after how many ``seconds``, and a ``hint`` on what to do.
+    ``what`` happened, on which ``board``, after how many ``seconds``, and a ``hint`` on what to do:
+    that of its kind, the ``usual_hint``, unless one is given.
     """
+
+    usual_hint: ClassVar[str | None] = None
 
     def __init__(
         self,
@@ -27,7 +31,7 @@ class AutodeployError(Exception):
         self.what = what
         self.board = board
         self.seconds = seconds
-        self.hint = hint
+        self.hint = self.usual_hint if hint is None else hint
 
     def __str__(self) -> str:
         text = self.what
@@ -66,9 +70,16 @@ class ModelError(AutodeployError):
 class ModelDoesNotFit(ModelError):
     """A model or its arena does not fit the memories of the board."""
 
+    usual_hint = (
+        "use a smaller model, another memory (--evb-model-memory, --evb-arena-memory), or a board "
+        "with more of it"
+    )
+
 
 class InputsError(AutodeployError):
     """The given inputs, or their labels, cannot be used with the model."""
+
+    usual_hint = "`autodeploy inspect MODEL` tells what its inputs and outputs are"
 
 
 class NpuConfigError(AutodeployError):

@@ -107,7 +107,10 @@ class History:
             yield connection
             connection.execute("COMMIT")
         except (sqlite3.Error, OSError) as error:
-            raise HistoryError(f"history {self.path}: {error}") from error
+            raise HistoryError(
+                f"history {self.path}: {error}",
+                hint="restore it from a copy, or give another file: a new one is made",
+            ) from error
         finally:
             if connection is not None:
                 connection.close()
@@ -122,7 +125,10 @@ class History:
         if version == SCHEMA:
             return
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise HistoryError(f"history {self.path}: a database of something else")
+            raise HistoryError(
+                f"history {self.path}: a database of something else",
+                hint="give another file: a new one is made",
+            )
         for statement in _TABLES.split(";")[:-1]:
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {SCHEMA}")

@@ -40,9 +40,14 @@ def read_baseline(path: Path, name: str | None = None) -> Baseline | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError:
-        raise BaselineError(f"{shown} is damaged: not UTF-8 text") from None
+        raise BaselineError(
+            f"{shown} is damaged: not UTF-8 text",
+            hint="restore it, or make it anew with --autodeploy-update-baseline",
+        ) from None
     except OSError as error:
-        raise BaselineError(f"cannot read {shown}: {error.strerror or error}") from error
+        raise BaselineError(
+            f"cannot read {shown}: {error.strerror or error}", hint="check its permissions"
+        ) from error
     return parse_baseline(text, shown)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.base.errors import BoardError, BoardUnavailable, WrongFirmware
 from pytest_autodeploy.board.identity import check_identity
 from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
+from pytest_autodeploy.board.silence import NOT_YET, with_advice
 from pytest_autodeploy.board.usb_ports import port_identity
 from pytest_autodeploy.catalog.kinds import HARDWARE, SIMULATED, kind_of
 from pytest_autodeploy.rpc.client import ValidatorClient
@@ -49,7 +50,7 @@ class AttachedBoard:
     @property
     def client(self) -> ValidatorClient:
         if self._client is None:
-            raise BoardUnavailable("not attached", board=self.id)
+            raise BoardUnavailable("not attached", board=self.id, hint=NOT_YET)
         return self._client
 
     def start(self) -> None:
@@ -57,7 +58,10 @@ class AttachedBoard:
 
     def load(self, image: Image) -> Identity:
         self._attach()
-        identity = self.client.identify()
+        try:
+            identity = self.client.identify()
+        except BoardError as error:
+            raise with_advice(error, self._url) from None
         self._check_kind(identity.kind.name.lower())
         check_identity(identity, image, self.id, name=self.spec.name)
         return identity
@@ -84,7 +88,8 @@ class AttachedBoard:
         self._client = ValidatorClient(link, timeout_s=self._timeout_s)
 
     def explain(self, error: BoardError) -> BoardError:
-        return error
+        """What to look at, when the board did not answer."""
+        return with_advice(error, self._url)
 
     def discard(self) -> None:
         self.close()

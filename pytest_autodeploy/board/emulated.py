@@ -57,7 +57,11 @@ class EmulatedBoard(ProcessBoard):
 
     def _boot(self, built: Built) -> None:
         if os.name != "posix":
-            raise BoardUnavailable("emulated boards need Linux or macOS", board=self.id)
+            raise BoardUnavailable(
+                "emulated boards need Linux or macOS",
+                board=self.id,
+                hint="on Windows use WSL, or a simulated board: --evb sim:NAME",
+            )
         qemu = find_program(QEMU, needed=f"the emulated board {self.id}", install=INSTALL)
         log = self._make_folder("qemu") / "log.txt"
         self._process = ControlledProcess(

@@ -9,6 +9,7 @@ from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardTimeout, B
 from pytest_autodeploy.board.identity import Firmware, runs, wrong_firmware
 from pytest_autodeploy.board.line import SILENT, BoardLine, Patience
 from pytest_autodeploy.board.probe import NoProbe, ProbeFailed
+from pytest_autodeploy.board.silence import NOT_YET
 from pytest_autodeploy.board.usb_ports import probe_identity
 from pytest_autodeploy.rpc.messages import BoardKind
 
@@ -68,7 +69,7 @@ class HardwareBoard:
     @property
     def client(self) -> ValidatorClient:
         if self._line.client is None:
-            raise BoardUnavailable("it runs nothing yet", board=self.id)
+            raise BoardUnavailable("it runs nothing yet", board=self.id, hint=NOT_YET)
         return self._line.client
 
     def start(self) -> None:

@@ -130,7 +130,9 @@ class JLink:
                 return run_tool(command, timeout_s=timeout_s, folder=folder)
             except OSError as error:
                 raise ProbeUnavailable(
-                    f"cannot run J-Link Commander: {error}", board=self._board
+                    f"cannot run J-Link Commander: {error}",
+                    board=self._board,
+                    hint="install SEGGER's J-Link software, or use pyOCD where it knows the chip",
                 ) from error
 
     def _find(self) -> str:

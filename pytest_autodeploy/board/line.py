@@ -16,6 +16,7 @@ from pytest_autodeploy.base.errors import (
     WrongFirmware,
 )
 from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
+from pytest_autodeploy.board.silence import things_to_check
 from pytest_autodeploy.board.usb_ports import exists, find_port, port_identity, wanted
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
@@ -30,6 +31,7 @@ SILENT = (BoardTimeout, BoardDied, LinkError)
 
 _FOREIGN = (BoardRefused, WrongFirmware)
 _POLL_S = 0.05
+_FRESH = "it may crash at its start: look at it with a debugger, or try a smaller model"
 
 
 @dataclass(frozen=True)
@@ -109,10 +111,11 @@ class BoardLine:
             # them only after a moment: until then they are missing, or not permitted.
             except (BoardUnavailable, *SILENT) as error:
                 last = error
+            silent = self.port
             self.hang_up()
             seconds = time.monotonic() - began
             if seconds >= self._patience.restart_s:
-                raise self._no_answer(task, last, seconds)
+                raise self._no_answer(task, last, silent, seconds)
             time.sleep(_POLL_S)
 
     def hang_up(self) -> None:
@@ -158,7 +161,9 @@ class BoardLine:
             )
         return identity
 
-    def _no_answer(self, task: str, last: BoardError | None, seconds: float) -> BoardError:
+    def _no_answer(
+        self, task: str, last: BoardError | None, port: str | None, seconds: float
+    ) -> BoardError:
         if isinstance(last, BoardUnavailable):
             return last
         if last is not None:
@@ -166,7 +171,7 @@ class BoardLine:
                 f"{task}: the board stays silent",
                 board=self._board,
                 seconds=seconds,
-                hint=f"{last.what}. Its firmware may crash at its start.",
+                hint=f"{last.what}\n  {things_to_check(port or '', _FRESH)}",
             )
         looked = f"looked for {self._fixed_port}" if self._fixed_port else ""
         return BoardDied(

@@ -81,6 +81,14 @@ def only_one(probes: Sequence[Connected], board: str) -> str:
 def check_image(image: Path, board: str) -> None:
     """Raise FlashFailed unless the file is there and holds something."""
     if not image.is_file():
-        raise FlashFailed(f"flash: the firmware {image} is not there", board=board)
+        raise FlashFailed(
+            f"flash: the firmware {image} is not there",
+            board=board,
+            hint="another program may have cleared the cache: run again, it is built anew",
+        )
     if not image.stat().st_size:
-        raise FlashFailed(f"flash: the firmware {image} is empty", board=board)
+        raise FlashFailed(
+            f"flash: the firmware {image} is empty",
+            board=board,
+            hint="run again with another --autodeploy-cache: it is built anew",
+        )

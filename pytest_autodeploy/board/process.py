@@ -45,9 +45,14 @@ class ControlledProcess:
         try:
             line = self._replies.get(timeout=timeout_s)
         except queue.Empty:
-            raise BoardTimeout(f"{what}: no answer", board=self._name, seconds=timeout_s) from None
+            raise BoardTimeout(
+                f"{what}: no answer",
+                board=self._name,
+                seconds=timeout_s,
+                hint="this PC may be busy with other work: run it again",
+            ) from None
         if not line:
-            raise BoardDied(f"{what}: {self.death()}", board=self._name)
+            raise self._died(what)
         reply: dict[str, Any] = json.loads(line)
         return reply
 
@@ -57,13 +62,24 @@ class ControlledProcess:
             self._child.stdin.write(json.dumps(message).encode() + b"\n")
             self._child.stdin.flush()
         except OSError:
-            raise BoardDied(f"{what}: {self.death()}", board=self._name) from None
+            raise self._died(what) from None
         return self.reply(what, timeout_s)
+
+    def _died(self, what: str) -> BoardDied:
+        words = self.death() or "its process does not answer"
+        return BoardDied(f"{what}: {words}", board=self._name, hint=self.advice())
 
     def death(self, wait_s: float = 1.0) -> str | None:
         """How the child ended, with its last words; None when it still runs after ``wait_s``."""
         end = self._child.end(wait_s)
         return None if end is None else f"its process {self._child.obituary(end)}"
+
+    def advice(self) -> str | None:
+        """What its death means when another process killed it; else its last words say it."""
+        end = self._child.end(0)
+        if end is None or end.crashed:
+            return None
+        return "it was killed from outside; is the memory of this PC full?"
 
     def last_words(self) -> str:
         """The last line that the child wrote to its log."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardUnavailable
 from pytest_autodeploy.base.scratch import Scratch
+from pytest_autodeploy.board.silence import NOT_YET
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +40,7 @@ class ProcessBoard:
     @property
     def client(self) -> ValidatorClient:
         if self._client is None:
-            raise BoardUnavailable("not started", board=self.id)
+            raise BoardUnavailable("not started", board=self.id, hint=NOT_YET)
         return self._client
 
     def _make_folder(self, name: str) -> Path:
@@ -55,11 +56,12 @@ class ProcessBoard:
         self._client = ValidatorClient(Link(port, board=self.id), timeout_s=self._timeout_s)
 
     def explain(self, error: BoardError) -> BoardError:
-        death = self._process.death(wait_s=0.5) if self._process else None
-        if death is None:
+        process = self._process
+        death = process.death(wait_s=0.5) if process else None
+        if process is None or death is None:
             return error
         call = error.what.partition(":")[0]
-        return BoardDied(f"{call}: {death}", board=self.id)
+        return BoardDied(f"{call}: {death}", board=self.id, hint=process.advice())
 
     def discard(self) -> None:
         self.close()

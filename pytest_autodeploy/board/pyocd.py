@@ -106,7 +106,12 @@ class PyOcd:
         # Without --no-wait pyOCD waits for ever for a probe that is not connected.
         done = self._run([task, "--no-wait", *chip, *options], timeout_s)
         if done.code is None:
-            raise kind(f"{task}: pyOCD did not finish", board=self._board, seconds=timeout_s)
+            raise kind(
+                f"{task}: pyOCD did not finish",
+                board=self._board,
+                seconds=timeout_s,
+                hint="disconnect the probe, connect it again, and run again",
+            )
         if done.code != 0:
             raise self._failed(task, done, kind)
         return done
@@ -123,6 +128,7 @@ class PyOcd:
                 f"pyOCD does not list its {what} ({_last_words(done)})",
                 board=self._board,
                 seconds=self._timeout_s if done.code is None else None,
+                hint="run `pyocd json --probes` by hand to see why",
             ) from None
         return answer
 
@@ -130,7 +136,11 @@ class PyOcd:
         try:
             return run_tool([*self._find(), *arguments], timeout_s=timeout_s)
         except OSError as error:
-            raise ProbeUnavailable(f"cannot run pyOCD: {error}", board=self._board) from error
+            raise ProbeUnavailable(
+                f"cannot run pyOCD: {error}",
+                board=self._board,
+                hint="pip install --force-reinstall pyocd, or flash with J-Link",
+            ) from error
 
     def _find(self) -> list[str]:
         command = find_pyocd()
@@ -149,7 +159,11 @@ class PyOcd:
         if "debug probe" in done.output.lower():
             hint = listing(self.probes())
             return ProbeUnavailable(f"{task}: {words}", board=self._board, hint=hint)
-        return kind(f"{task}: pyOCD {done.how} ({words})", board=self._board)
+        return kind(
+            f"{task}: pyOCD {done.how} ({words})",
+            board=self._board,
+            hint="check the debug cable and the board's power, or flash with J-Link",
+        )
 
 
 def _plain(name: str) -> str:

@@ -79,7 +79,10 @@ def check_names(names: Iterable[str], settings: Settings) -> None:
                 "  Name an EVB, such as --evb apollo4p_evb."
             )
         if settings.evb_port is not None and not kind.attachable:
-            raise SettingError(f"--evb-port: {board_id} is started by this run and has no port")
+            raise SettingError(
+                f"--evb-port: {board_id} is started by this run and has no port",
+                hint="leave --evb-port out, or name an EVB, which has one",
+            )
 
 
 def _check_memories(board_id: str, settings: Settings) -> None:

@@ -14,6 +14,7 @@ from pytest_autodeploy.base.errors import (
 from pytest_autodeploy.board.identity import check_identity
 from pytest_autodeploy.board.process import ControlledProcess
 from pytest_autodeploy.board.process_board import ProcessBoard
+from pytest_autodeploy.board.silence import NOT_YET
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
@@ -65,12 +66,16 @@ class SimulatedBoard(ProcessBoard):
             return
         ready = self._running().reply("start", START_TIMEOUT_S)
         if not ready.get("ready"):
-            raise BoardUnavailable(f"cannot start: {ready.get('error')}", board=self.id)
+            raise BoardUnavailable(
+                f"cannot start: {ready.get('error')}",
+                board=self.id,
+                hint="run it by hand to see why: autodeploy sim NAME",
+            )
         self._open(str(ready["port"]))
 
     def _running(self) -> ControlledProcess:
         if self._process is None:
-            raise BoardUnavailable("not started", board=self.id)
+            raise BoardUnavailable("not started", board=self.id, hint=NOT_YET)
         return self._process
 
     def control(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
@@ -91,7 +96,11 @@ class SimulatedBoard(ProcessBoard):
         }
         reply = process.request("flash", message, FLASH_TIMEOUT_S)
         if not reply.get("ok"):
-            raise ModelDoesNotFit(f"flash refused: {reply.get('error')}", board=self.id)
+            raise ModelDoesNotFit(
+                f"flash refused: {reply.get('error')}",
+                board=self.id,
+                hint="use a smaller model, or a board with more memory (autodeploy boards)",
+            )
         self._flashed = (image.model.sha256, image.arena_bytes)
 
     def close(self) -> None:

@@ -14,6 +14,8 @@ Choice = TypeVar("Choice", bound=str)
 class CatalogError(AutodeployError):
     """The catalog has an entry that cannot be used; the text names the entry and the key."""
 
+    usual_hint = "mend the entry, or upgrade or uninstall the package that brings it"
+
 
 @dataclass(frozen=True)
 class Entry:

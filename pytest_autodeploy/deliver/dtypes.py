@@ -51,7 +51,8 @@ def c_type(dtype: str, tensor: str) -> CType:
     if dtype not in TYPES:
         raise DeliveryError(
             f"tensor {tensor!r} has the type {dtype}, which the C interface does not have; "
-            f"it has {', '.join(TYPES)}"
+            f"it has {', '.join(TYPES)}",
+            hint="convert the model with inputs and outputs of one of these types",
         )
     return TYPES[dtype]
 

@@ -33,11 +33,17 @@ def read_sections(path: Path) -> list[ElfSection]:
     """
     data = path.read_bytes()
     if not data.startswith(_IDENT) or len(data) < _HEADER.size:
-        raise BuildError(f"{path} is not a 32-bit little-endian ELF file")
+        raise BuildError(
+            f"{path} is not a 32-bit little-endian ELF file",
+            hint="build it with a compiler for Arm: `autodeploy doctor` says which one is found",
+        )
     try:
         return _sections(data)
     except (struct.error, IndexError, ValueError):
-        raise BuildError(f"{path} is damaged: its section headers lead nowhere") from None
+        raise BuildError(
+            f"{path} is damaged: its section headers lead nowhere",
+            hint="the link was cut short, as by a full disk: run again",
+        ) from None
 
 
 def _sections(data: bytes) -> list[ElfSection]:

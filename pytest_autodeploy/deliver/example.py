@@ -135,5 +135,7 @@ def run_example(program: Path, spec: BoardSpec, timeout_s: float = RUN_TIMEOUT_S
         [qemu, *machine, *links, "-kernel", program], what=what, timeout_s=timeout_s
     )
     if done.code is None or done.code < 0:
-        raise BuildError(f"{what}: QEMU {done.how}")
+        raise BuildError(
+            f"{what}: QEMU {done.how}", hint="`autodeploy doctor` tells of a QEMU that does not fit"
+        )
     return ExampleRun(done.code, done.output)

@@ -134,7 +134,9 @@ def _read(path: Path, kind: str) -> Document:
     try:
         document = json.loads(path.read_bytes())
     except OSError as error:
-        raise CharacterizationError(f"{path} cannot be read: {error.strerror}") from None
+        raise CharacterizationError(
+            f"{path} cannot be read: {error.strerror}", hint="check its permissions"
+        ) from None
     except (ValueError, RecursionError):
         raise CharacterizationError(
             f"{path} is damaged or cut short: it is not JSON", hint=AGAIN

@@ -55,5 +55,8 @@ def find_gnu(given: str | None, needed: str, timeout_s: float) -> Gnu:
     """The GNU tools. Raises ToolMissing, also when the compiler that is ``given`` is not GNU's."""
     toolchain = find_toolchain(given)
     if toolchain.kind != "gcc":
-        raise ToolMissing(f"{needed} needs GNU's linker, not {toolchain.kind}")
+        raise ToolMissing(
+            f"{needed} needs GNU's linker, not {toolchain.kind}",
+            hint="choose the GNU Arm toolchain: --evb-toolchain arm-none-eabi-gcc",
+        )
     return Gnu(toolchain, needed, timeout_s)

@@ -20,6 +20,8 @@ _DATA = re.compile(rf"{_PLACE} (?:BYTE|SHORT|LONG|S?QUAD) ")
 _NAME_ALONE = re.compile(r" ?[^\s*]\S*$")
 _ARCHIVE = re.compile(r"(?P<archive>.*)\((?P<member>[^()]+)\)$")
 
+_UNKNOWN_LINKER = "the linker may be of a version that is not known: `autodeploy doctor` tells it"
+
 
 @dataclass(frozen=True)
 class InputSection:
@@ -81,7 +83,7 @@ def _lines(text: str) -> Iterator[str]:
     end = next((index for index, line in enumerate(lines) if _END.match(line)), None)
     if not start or end is None:
         missing = "its end" if start else f"the heading {_START!r}"
-        raise BuildError(f"the linker's map is damaged: {missing} is missing")
+        raise BuildError(f"the linker's map is damaged: {missing} is missing", hint=_UNKNOWN_LINKER)
     alone = ""
     for line in lines[:end]:
         if alone and line.startswith(" " * 8):
@@ -116,7 +118,10 @@ def _keep(
 def _checked(section: OutputSection | None, program: ElfSection) -> OutputSection:
     there = section and (section.address, section.bytes)
     if section is None or there != (program.address, program.bytes):
-        raise BuildError(f"the linker's map is that of another program: {program.name} differs")
+        raise BuildError(
+            f"the linker's map is that of another program: {program.name} differs",
+            hint="two runs may have built in one folder: run again",
+        )
     return replace(section, inputs=tuple(_without_overlaps(section)))
 
 
@@ -130,7 +135,8 @@ def _without_overlaps(section: OutputSection) -> list[InputSection]:
         gap = gap or part.address + part.bytes < following.address
     if gap:
         raise BuildError(
-            f"the linker's map is damaged: it does not say what all of {section.name} is"
+            f"the linker's map is damaged: it does not say what all of {section.name} is",
+            hint=_UNKNOWN_LINKER,
         )
     cut = [
         replace(part, bytes=min(part.bytes, following.address - part.address))

@@ -140,7 +140,8 @@ def _check_model(characterization: Characterization, model: Model) -> None:
     if characterization.details.sha256 != model.sha256:
         raise CharacterizationError(
             f"the characterisation is of the model {characterization.details.sha256}, not of "
-            f"{model.path}, {model.sha256}"
+            f"{model.path}, {model.sha256}",
+            hint="give the model that was characterised, or characterise this one",
         )
 
 

@@ -59,7 +59,10 @@ def explain(
         by_side = pc.outputs(chosen.inputs, reset_each=run.reset_each)
         counting = [path for path in agreement.nearest if path in by_side]
         if not counting:
-            raise ReferenceFailed(f"{', '.join(agreement.nearest)} did not run a second time")
+            raise ReferenceFailed(
+                f"{', '.join(agreement.nearest)} did not run a second time",
+                hint="run it again; --autodeploy-explain off leaves this out",
+            )
         problems: list[str] = []
 
         def repeats() -> list[Arrays]:

@@ -100,7 +100,9 @@ class BuildCache:
                 yield place
         except LockHeld:
             raise BuildError(
-                f"another process builds in {place} and does not come to an end", seconds=timeout_s
+                f"another process builds in {place} and does not come to an end",
+                seconds=timeout_s,
+                hint="end that process, or use another --autodeploy-cache",
             ) from None
         except LockUnusable as error:
             raise BuildError(error.what, hint=error.hint) from error

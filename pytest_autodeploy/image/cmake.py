@@ -63,7 +63,10 @@ class CMakeBuilder(ImageBuilder):
     def _toolchain(self) -> Toolchain:
         toolchain = find_toolchain(self._options.toolchain)
         if toolchain.kind != "gcc":
-            raise ToolMissing(f"{self._board_id} is built with gcc, not with {toolchain.kind}")
+            raise ToolMissing(
+                f"{self._board_id} is built with gcc, not with {toolchain.kind}",
+                hint="choose it: --evb-toolchain arm-none-eabi-gcc",
+            )
         return toolchain
 
     @cached_property

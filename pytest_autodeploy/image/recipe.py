@@ -154,7 +154,8 @@ def _allowed(
     if wanted.lower() not in allowed:
         raise ModelDoesNotFit(
             f"{spec.name} cannot hold the {what} in {wanted.upper()}; "
-            f"it can in {', '.join(allowed).upper()}"
+            f"it can in {', '.join(allowed).upper()}",
+            hint="choose one of these: --evb-model-memory, --evb-arena-memory",
         )
     return [wanted.lower()]
 

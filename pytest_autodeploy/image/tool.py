@@ -36,7 +36,10 @@ def run_build_tool(
     try:
         done = run_tool(words, timeout_s=timeout_s, folder=folder, environment=environment)
     except OSError as error:
-        raise ToolMissing(f"{what}: cannot run {words[0]}: {error.strerror}") from None
+        raise ToolMissing(
+            f"{what}: cannot run {words[0]}: {error.strerror}",
+            hint="install it again; `autodeploy doctor` tells of what does not run",
+        ) from None
     if done.code is None:
         last = " / ".join(done.output.strip().splitlines()[-_LAST_LINES:]) or "nothing"
         raise BuildError(

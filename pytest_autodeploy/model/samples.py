@@ -35,7 +35,10 @@ def read_samples(path: Path, shapes: Mapping[str, Sequence[int | None]]) -> Samp
         }
     except KeyError:
         names = f"{', '.join(shapes)}; the file has {', '.join(arrays)}"
-        raise InputsError(f"the model has the inputs {names}") from None
+        raise InputsError(
+            f"the model has the inputs {names}",
+            hint="name one array of the .npz file after each of them",
+        ) from None
     except Exception as error:
         wanted = {name: list(shape) for name, shape in shapes.items()}
         raise InputsError(f"{error}; the model has inputs of the shapes {wanted}") from None

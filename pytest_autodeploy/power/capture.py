@@ -59,7 +59,10 @@ class About:
         try:
             plain = json.loads(data)
             if plain.pop("format") != 1:
-                raise CaptureError("the capture is of a newer pytest-autodeploy")
+                raise CaptureError(
+                    "the capture is of a newer pytest-autodeploy",
+                    hint="upgrade pytest-autodeploy, or record it anew",
+                )
             about = cls(**plain)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise CaptureError(f"the capture's own data cannot be read: {error}") from None
@@ -80,7 +83,10 @@ class CaptureWriter(Closing):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._writer = jls.Writer(str(path))
         except (OSError, RuntimeError) as error:
-            raise CaptureError(f"cannot write the capture {path}: {error}") from None
+            raise CaptureError(
+                f"cannot write the capture {path}: {error}",
+                hint="choose another --autodeploy-output",
+            ) from None
         self._end = -1
         self._rate_hz = facts.rate_hz
         self._jls = jls

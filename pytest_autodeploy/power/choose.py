@@ -103,6 +103,7 @@ class Meters:
             raise MeterUnavailable(
                 "no simulated meter: it belongs to simulated boards that this run starts",
                 board=board.id,
+                hint="choose --autodeploy-power joulescope, a .jls capture, or off",
             )
         if board not in self._simulated:
             self._simulated[board] = SimulatedMeter(board, self._settings.seed)

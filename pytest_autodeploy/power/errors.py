@@ -20,13 +20,19 @@ class MeterUnavailable(PowerError):
 class MeterFailed(PowerError):
     """The meter stopped delivering samples, or delivers what no meter does."""
 
+    usual_hint = "connect the meter again; `autodeploy doctor` tells what it finds of it"
+
 
 class CaptureError(PowerError):
     """A capture cannot be read or written, or it is not of what is to be measured."""
 
+    usual_hint = "record one by --autodeploy-save-capture, with this model, board and clock"
+
 
 class WiringFault(PowerError):
     """A line between meter and board does not do what it should."""
+
+    usual_hint = "check the lines with --autodeploy-check-wiring"
 
 
 class BoardRestarted(PowerError):

@@ -158,7 +158,11 @@ class PowerMeter:
 
     def _check_board(self, session: ModelSession, mode: Mode) -> None:
         if mode not in self.modes(session):
-            raise PowerError(f"the board has no {mode} clock", board=session.board.id)
+            raise PowerError(
+                f"the board has no {mode} clock",
+                board=session.board.id,
+                hint=f"its modes are {', '.join(self.modes(session))}",
+            )
         if Capability.POWER_WINDOW not in session.identity.capabilities:
             raise PowerError(
                 "the board's firmware cannot mark a window for the meter",
@@ -172,7 +176,11 @@ _CLOCKS = {"HP": ClockMode.HIGH_PERFORMANCE, "LP": ClockMode.LOW_POWER}
 
 def _no_capture(session: ModelSession, mode: str = "") -> CaptureError:
     at = f" at {mode}" if mode else ""
-    return CaptureError(f"no capture of {session.model.name}{at}", board=session.board.id)
+    return CaptureError(
+        f"no capture of {session.model.name}{at}",
+        board=session.board.id,
+        hint="record one with --autodeploy-save-capture, and name it after the model",
+    )
 
 
 def _kept(chunks: Iterator[Chunk], writer: CaptureWriter) -> Iterator[Chunk]:

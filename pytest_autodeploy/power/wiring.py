@@ -57,7 +57,11 @@ def probe(board: Board, client: ValidatorClient, meter: Meter) -> Wiring:
     Raises PowerError when the firmware cannot do that, MeterFailed, or a BoardError.
     """
     if Capability.POWER_WINDOW not in client.identify().capabilities:
-        raise PowerError("the board's firmware has no power run", board=board.id)
+        raise PowerError(
+            "the board's firmware has no power run",
+            board=board.id,
+            hint="use the firmware of this version: flash the board again",
+        )
     finder = WindowFinder(meter.open())
     rate_hz = meter.open().rate_hz
     endings = []

@@ -92,7 +92,11 @@ def _joined(inferences: list[Records], recorded: Sequence[Records]) -> list[Reco
 
 def _check(records: Records, batch: Sequence[str], inferences: list[Records], board: str) -> None:
     if any(len(record.counters) != len(batch) for record in records):
-        raise BoardError(f"profile: the layers do not have {len(batch)} counters", board=board)
+        raise BoardError(
+            f"profile: the layers do not have {len(batch)} counters",
+            board=board,
+            hint="leave --evb-counters out, or choose events that its core has",
+        )
     if not inferences:
         return
     first, tags = ([record.tag for record in layers] for layers in (inferences[-1], records))

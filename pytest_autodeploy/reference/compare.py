@@ -103,7 +103,10 @@ def _candidates(paths: list[str], reference: str, failed: Mapping[str, str]) -> 
         return paths
     if reference not in paths:
         why = failed.get(reference, f"only {', '.join(paths)} did")
-        raise ReferenceFailed(f"the reference {reference!r} did not run on the PC: {why}")
+        raise ReferenceFailed(
+            f"the reference {reference!r} did not run on the PC: {why}",
+            hint='choose another path, or leave it out: output_tolerance(reference="auto")',
+        )
     return [reference]
 
 
@@ -112,7 +115,8 @@ def _check_same_form(model: Model, board_outputs: Arrays, pc_outputs: Arrays, pa
         if board.shape != pc.shape or board.dtype != pc.dtype:
             raise ReferenceFailed(
                 f"output {tensor.name!r}: the board gave {board.dtype} {board.shape}, "
-                f"the PC (path {path}) {pc.dtype} {pc.shape}"
+                f"the PC (path {path}) {pc.dtype} {pc.shape}",
+                hint="the board may run another build of the model: flash it again",
             )
 
 

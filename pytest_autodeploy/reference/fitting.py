@@ -66,7 +66,8 @@ def _stored(array: NDArray[Any], tensor: Tensor, where: str) -> NDArray[Any]:
         return _quantized(array, tensor, target)
     if array.dtype in PLAIN_INTEGERS:
         return _as_integer(array, target, where)
-    raise InputsError(f"{where}: values of type {array.dtype}, expected {_expected(tensor)}")
+    wanted = f"values of type {array.dtype}, expected {_expected(tensor)}"
+    raise InputsError(f"{where}: {wanted}", hint="")  # what is expected is the advice
 
 
 def _as_float(array: NDArray[Any], target: np.dtype[Any], where: str) -> NDArray[Any]:

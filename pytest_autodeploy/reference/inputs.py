@@ -49,7 +49,10 @@ def random_inputs(model: Model, count: int, seed: int) -> Inputs:
     from pytest_autodeploy.reference.random_values import random_arrays
 
     if count < 1:
-        raise InputsError(f"the number of inputs must be at least 1, not {count}")
+        raise InputsError(
+            f"the number of inputs must be at least 1, not {count}",
+            hint="--tflite-runs N says how many random inputs are made",
+        )
     return Inputs(random_arrays(model, count, seed), f"random, seed {seed}", seed)
 
 

@@ -49,7 +49,10 @@ def _dtype(tensor: Tensor) -> np.dtype[Any]:
     except TypeError:
         dtype = np.dtype(object)
     if dtype.kind not in "biuf":
-        raise InputsError(f"input {tensor.name!r}: no inputs of type {tensor.dtype} can be made")
+        raise InputsError(
+            f"input {tensor.name!r}: no inputs of type {tensor.dtype} can be made",
+            hint="give inputs: --tflite-inputs FILE",
+        )
     return dtype
 
 

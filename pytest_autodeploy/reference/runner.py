@@ -159,7 +159,10 @@ class Reference(Closing):
                 failed[path] = str(reason)
         if not outputs:
             self._failed = failed
-            raise ReferenceFailed(f"the PC cannot run {self._model.name}: {_reasons(failed)}")
+            raise ReferenceFailed(
+                f"the PC cannot run {self._model.name}: {_reasons(failed)}",
+                hint='compare with TFLM on the PC: output_tolerance(reference="tflm")',
+            )
         return outputs, failed
 
 

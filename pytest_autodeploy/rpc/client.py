@@ -23,6 +23,7 @@ from pytest_autodeploy.rpc.messages import (
     ModelState,
     OtherProtocol,
     PowerRun,
+    Status,
     TensorInfo,
 )
 from pytest_autodeploy.rpc.pieces import read_plan, write_plan
@@ -34,6 +35,15 @@ _LOG_TIMEOUT_S = 1.0
 _IDENTIFY_TIMEOUT_S = 5.0
 _LOG_PAGES = 1024
 _WORDS_LINES = 8
+
+_ADVICE = {
+    Status.NO_MEMORY: "give it more memory: --evb-arena-kb, --evb-arena-memory",
+    Status.UNSUPPORTED_OPERATOR: "`autodeploy inspect MODEL` lists its operators and their types",
+    Status.BAD_MODEL: "`autodeploy inspect MODEL` tells whether the file is damaged",
+    Status.NO_MODEL: "flash a model first",
+    Status.NOT_CONFIGURED: "call configure first",
+}
+"""What to do about a refusal; for others the board's own words say it."""
 
 
 class ValidatorClient:
@@ -217,6 +227,7 @@ class ValidatorClient:
                 status=refusal.status.name,
                 words=words,
                 board=self.board,
+                hint=_ADVICE.get(refusal.status),
             ) from None
 
     def _read(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import socket
 import warnings
 from pathlib import Path
@@ -79,14 +80,47 @@ def _send_at_once(port: Any) -> None:
 def _explained(error: Exception, url: str, board: str) -> BoardUnavailable:
     code = getattr(error, "errno", None)
     if "://" in url:
-        return BoardUnavailable(f"cannot open {url}: {error}", board=board)
+        return BoardUnavailable(
+            f"cannot open {url}: {error}",
+            board=board,
+            hint="check that its server runs, and HOST:PORT",
+        )
     if code == errno.ENOENT or "FileNotFoundError" in str(error):
         return BoardUnavailable(f"port {url} does not exist", board=board, hint=_existing())
     if code in _BUSY or "PermissionError" in str(error):
-        return BoardUnavailable(f"port {url} is in use by another program", board=board)
+        return BoardUnavailable(
+            f"port {url} is in use by another program", board=board, hint=_close(url)
+        )
     if code in (errno.EACCES, errno.EPERM):
         return BoardUnavailable(f"no permission for port {url}", board=board, hint=_group(url))
     return BoardUnavailable(f"cannot open port {url}: {error}", board=board, hint=_existing())
+
+
+def holders(url: str) -> list[str]:
+    """The other programs that have a port open, such as ``screen (4711)``, with their process ids.
+
+    Only those whose open files this user may see; none where the system has no ``/proc``.
+    """
+    device = os.path.realpath(url)
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended, or is another user's
+            if int(process.name) != os.getpid() and device in _open_files(process):
+                found.append(f"{process.joinpath('comm').read_text().strip()} ({process.name})")
+    return sorted(found)
+
+
+def _open_files(process: Path) -> set[str]:
+    files = set()
+    for descriptor in process.joinpath("fd").iterdir():
+        with contextlib.suppress(OSError):
+            files.add(os.readlink(descriptor))  # noqa: PTH115  # a name, also of what is no path
+    return files
+
+
+def _close(url: str) -> str:
+    names = ", ".join(holders(url)) or "such as a terminal program or another run"
+    return f"end that program: {names}"
 
 
 def _existing() -> str:

@@ -15,6 +15,10 @@ from pytest_autodeploy.catalog.kinds import kind_of, spec_of
 from pytest_autodeploy.limits.declarations import SETTABLE, declare_text, setting_texts
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
+_RELATIVE = (
+    "a relative path starts where pytest was started, one of the ini file at the root folder"
+)
+
 
 def check_settings(settings: Settings, *, write: bool) -> None:
     """Raise SettingError for the first setting that cannot work.
@@ -33,12 +37,17 @@ def check_settings(settings: Settings, *, write: bool) -> None:
     link_arguments(settings.evb_sim_link)
     _check_port(settings.evb_port)
     if settings.evb_port is not None and len(settings.evb) > 1:
-        raise SettingError("--evb-port is the port of one board; give --evb once")
+        raise SettingError(
+            "--evb-port is the port of one board; give --evb once", hint="start one run per board"
+        )
     for name, file in (("inputs", settings.inputs), ("labels", settings.labels)):
         if file is not None and not (settings.root / file).is_file():
-            raise SettingError(f"{settings.sources[name]}: no such file: {file}")
+            raise SettingError(f"{settings.sources[name]}: no such file: {file}", hint=_RELATIVE)
     if settings.sources.get("accuracy", "").startswith("--") and not settings.labels:
-        raise SettingError("--tflite-accuracy: there are no labels; give --tflite-labels FILE")
+        raise SettingError(
+            "--tflite-accuracy: there are no labels; give --tflite-labels FILE",
+            hint="one label per input, as .npz, .npy or .csv",
+        )
     _check_artifacts(settings)
     if write and settings.tflite:
         check_output(settings)
@@ -67,22 +76,31 @@ def check_kept(settings: Settings) -> None:
 def _check_artifacts(settings: Settings) -> None:
     asked = settings.sources.get("artifacts", "").startswith("--")
     if asked and (settings.no_suite or not settings.tflite):
-        raise SettingError("--autodeploy-artifacts needs the built-in tests: give --tflite PATH")
+        raise SettingError(
+            "--autodeploy-artifacts needs the built-in tests: give --tflite PATH",
+            hint="for tests of your own there is the fixture autodeploy_artifacts",
+        )
     folder = settings.artifacts_from_path
     if folder is None:
         return
     origin = settings.sources["artifacts_from"]
     if not settings.artifacts:
-        raise SettingError(f"{origin} needs --autodeploy-artifacts, which says what to make")
+        raise SettingError(
+            f"{origin} needs --autodeploy-artifacts, which says what to make",
+            hint="such as --autodeploy-artifacts library",
+        )
     if not folder.is_dir():
-        raise SettingError(f"{origin}: no such folder: {settings.artifacts_from}")
+        raise SettingError(f"{origin}: no such folder: {settings.artifacts_from}", hint=_RELATIVE)
 
 
 def check_folder(folder: Path, origin: str) -> None:
     """See that files could be written to a folder, and make nothing. Raises SettingError."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
-        raise SettingError(f"{origin}: cannot write to the folder {folder}")
+        raise SettingError(
+            f"{origin}: cannot write to the folder {folder}",
+            hint="choose another folder, or change its permissions",
+        )
 
 
 def _check_port(url: str | None) -> None:
@@ -95,7 +113,9 @@ def _check_port(url: str | None) -> None:
         known = False
     if not known:
         scheme = url.partition(":")[0]
-        raise SettingError(f"--evb-port {url}: use {scheme}://HOST:PORT")
+        raise SettingError(
+            f"--evb-port {url}: use {scheme}://HOST:PORT", hint="such as socket://127.0.0.1:2217"
+        )
 
 
 def npu_arguments(settings: Settings) -> dict[str, Any]:
@@ -121,7 +141,10 @@ def check_output(settings: Settings) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise SettingError(f"{origin}: cannot write to the folder {folder}: {reason}") from None
+        raise SettingError(
+            f"{origin}: cannot write to the folder {folder}: {reason}",
+            hint="choose another folder, or change its permissions",
+        ) from None
 
 
 def _check_counters(settings: Settings) -> None:
@@ -132,7 +155,8 @@ def _check_counters(settings: Settings) -> None:
         if why or core != "cortex-m55":
             why = why or f"its {core} has none"
             raise SettingError(
-                f"{settings.sources['evb_counters']}: {board_id} has no performance monitor: {why}"
+                f"{settings.sources['evb_counters']}: {board_id} has no performance monitor: {why}",
+                hint="leave it out, or choose an EVB with a Cortex-M55 (autodeploy boards)",
             )
 
 
@@ -166,10 +190,13 @@ def _check_power(settings: Settings, *, read: bool) -> None:
     except ValueError as error:
         raise SettingError(f"{origin}: {error}") from None
     if read and choice.kind == "replay" and not (settings.root / str(choice.what)).exists():
-        raise SettingError(f"{origin}: no such file or folder: {choice.what}")
+        raise SettingError(f"{origin}: no such file or folder: {choice.what}", hint=_RELATIVE)
     owners = any(kind_of(board).own_meter for board in settings.evb)
     if choice.kind == "sim" and (not owners or settings.evb_port is not None):
-        raise SettingError(f"{origin}: sim is for simulated boards that this run starts")
+        raise SettingError(
+            f"{origin}: sim is for simulated boards that this run starts",
+            hint="choose joulescope or a .jls capture, or --evb sim:NAME without --evb-port",
+        )
 
 
 def _check_limits(settings: Settings) -> None:
@@ -178,4 +205,6 @@ def _check_limits(settings: Settings) -> None:
             declared = declare_text(name, text, settings.sources[name])
             against = getattr(declared.limit, "against", None)
             if against and not settings.against_path(against).is_file():
-                raise SettingError(f"{declared.origin}: no such model file: {against}")
+                raise SettingError(
+                    f"{declared.origin}: no such model file: {against}", hint=_RELATIVE
+                )

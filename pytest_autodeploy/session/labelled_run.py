@@ -88,7 +88,10 @@ def _fitted(session: ModelSession, inputs: Inputs, labels: Any, task: Task) -> L
     outputs = session.model.outputs
     if task.output >= len(outputs):
         names = ", ".join(f"{number} {tensor.name!r}" for number, tensor in enumerate(outputs))
-        raise InputsError(f"accuracy: no output {task.output}; the model has {names}")
+        raise InputsError(
+            f"accuracy: no output {task.output}; the model has {names}",
+            hint="choose one by output=N, the first is 0",
+        )
     return fitted_labels(given, outputs[task.output], inputs.count, task)
 
 

@@ -177,7 +177,14 @@ def _checked(option: Option, raw: Any, origin: str) -> Any:
     try:
         value = option.convert(str(raw))
     except ValueError as error:
-        raise SettingError(f"{origin}: {error}") from None
+        raise SettingError(f"{origin}: {error}", hint=_help(origin)) from None
     if option.choices and value not in option.choices:
-        raise SettingError(f"{origin}: {value!r} is not one of {', '.join(option.choices)}")
+        raise SettingError(
+            f"{origin}: {value!r} is not one of {', '.join(option.choices)}",
+            hint=_help(origin),
+        )
     return value
+
+
+def _help(origin: str) -> str:
+    return f"`pytest --help` tells what {origin.removeprefix('ini ')} takes"

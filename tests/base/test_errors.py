@@ -20,6 +20,7 @@ INTERNAL = {
     *("NoRollUp", "TableError"),  # Vela's files: NpuEstimateFailed, or a remark
     *("OtherProtocol", "Refusal"),  # replies of boards: WrongFirmware, BoardRefused
     "BrokenImport",  # in the process of the PC side: a reply with the package and why
+    *("ImageError", "LockedUp"),  # in the process of a virtual board: its last words, a reset
     "Refused",  # inside the simulated board: a status of its reply
     "WrongValue",  # documents: CharacterizationError
 }

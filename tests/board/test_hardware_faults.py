@@ -161,8 +161,12 @@ def test_a_board_that_stays_silent_is_broken_for_this_image_alone(
     bench.next = {"behaviour": "silent"}
     board = bench.board(patience=IMPATIENT)
     for _again in range(3):
-        with pytest.raises(BoardTimeout, match="flash: the board stays silent; reset through the"):
+        with pytest.raises(
+            BoardTimeout, match="flash: the board stays silent; reset through the"
+        ) as caught:
             board.load(image)
+        assert "power and cable: " in str(caught.value)
+        assert "firmware: it may crash at its start" in str(caught.value)
     assert (bench.flashed, bench.resets) == (["build1"], 1)
     with pytest.raises(BoardTimeout):
         board.load(Image(load_model(KWS)))
