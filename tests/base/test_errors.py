@@ -20,17 +20,20 @@ INTERNAL = {
     *("NoRollUp", "TableError"),  # Vela's files: NpuEstimateFailed, or a remark
     *("OtherProtocol", "Refusal"),  # replies of boards: WrongFirmware, BoardRefused
     "BrokenImport",  # in the process of the PC side: a reply with the package and why
-    *("ImageError", "LockedUp"),  # in the process of a virtual board: its last words, a reset
     "Refused",  # inside the simulated board: a status of its reply
     "WrongValue",  # documents: CharacterizationError
 }
 """Signals between modules: whoever calls them makes something that a user sees of each."""
 
 
+PROGRAMS = ("pytest_autodeploy.sim.", "pytest_autodeploy.virtual.")
+"""Rooms that run in a process of their own: only words of theirs come to a user."""
+
+
 def exceptions() -> Iterator[type[BaseException]]:
     """Every class of exceptions that the package defines."""
     for module in pkgutil.walk_packages(pytest_autodeploy.__path__, "pytest_autodeploy."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith("__main__") and not module.name.startswith(PROGRAMS):
             loaded = importlib.import_module(module.name)
             for _, kind in inspect.getmembers(loaded, inspect.isclass):
                 if issubclass(kind, BaseException) and kind.__module__ == module.name:
