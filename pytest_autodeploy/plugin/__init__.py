@@ -105,19 +105,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> int | None:
-    """With ``--autodeploy-check-wiring`` tell which lines of the power meter work, and end."""
-    if not getattr(config.option, "autodeploy_check_wiring", False):
-        return None
-    from pytest_autodeploy.plugin.wiring import check_wiring
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """With ``--autodeploy-check-wiring`` the run checks the lines of the power meter instead."""
+    if getattr(config.option, "autodeploy_check_wiring", False):
+        from pytest_autodeploy.plugin.wiring import take_over
 
-    return check_wiring(config)
+        take_over(config)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Check the settings before anything is collected or touched."""
     config = session.config
+    keeps = _runs_tests(config) and not is_worker(config)
     try:
         start = Path(config.invocation_params.dir)
         settings = resolve(config.getoption, config.getini, start, config.rootpath)
@@ -127,15 +127,19 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             from pytest_autodeploy.run.preflight import check_kept, check_settings
 
             check_rootdir(config)
-            check_settings(settings, write=not config.option.collectonly)
-            if not (config.option.collectonly or is_worker(config)):
+            check_settings(settings, write=_runs_tests(config))
+            if keeps:
                 check_kept(settings)
     except SettingError as error:
         raise pytest.UsageError(str(error)) from None
-    if not (config.option.collectonly or is_worker(config)):
+    if keeps:
         from pytest_autodeploy.plugin.ending import Ending
 
         config.pluginmanager.register(Ending(session), "autodeploy_ending")
+
+
+def _runs_tests(config: pytest.Config) -> bool:
+    return not (config.option.collectonly or config.option.autodeploy_check_wiring)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

@@ -203,19 +203,6 @@ def test_a_joulescope_that_is_not_there_is_an_error(
     result.stdout.fnmatch_lines(["*--autodeploy-power joulescope needs the extra 'joulescope'*"])
 
 
-def test_wiring_is_checked_instead_of_tests(pytester: pytest.Pytester, digits: Path) -> None:
-    result = pytester.runpytest("--tflite", digits.name, "--autodeploy-check-wiring")
-    assert result.ret == 0
-    result.stdout.fnmatch_lines(
-        [
-            "sim:apollo4p_evb: Out0 to GPIO 24: works",
-            "sim:apollo4p_evb: In0 from GPIO 22: works",
-            "sim:apollo4p_evb: In1 from GPIO 23: works",
-        ]
-    )
-    result.stdout.no_fnmatch_line("*test session starts*")
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -234,9 +221,3 @@ def test_a_wrong_option_is_a_usage_error(
     result = pytester.runpytest("--tflite", digits.name, *arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {says}"])
-
-
-def test_a_board_without_a_meter_cannot_be_checked(pytester: pytest.Pytester) -> None:
-    result = pytester.runpytest("--autodeploy-check-wiring", "--autodeploy-power", "off")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: sim:apollo4p_evb: no power meter; give *"])
