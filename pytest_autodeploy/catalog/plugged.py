@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import functools
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import AutodeployError
-
-if TYPE_CHECKING:
-    from pytest_autodeploy.catalog.kinds import Kind
+from pytest_autodeploy.catalog.kind import Kind
 
 GROUP = "autodeploy.board_kinds"
 
@@ -26,8 +23,6 @@ def names() -> tuple[str, ...]:
 @functools.cache
 def plugged(name: str) -> Kind:
     """The kind of that name, imported. Raises BrokenKind."""
-    from pytest_autodeploy.catalog.kinds import Kind
-
     entry, *others = entry_points(group=GROUP, name=name)
     if others:
         all_of_them = " and ".join(sorted({_package(each) for each in (entry, *others)}))

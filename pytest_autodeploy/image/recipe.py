@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,7 @@ from pytest_autodeploy.catalog.fit import (
     ARENA_MEMORIES,
     BUFFER_MEMORY,
     MODEL_MEMORIES,
+    Placement,
     Use,
     largest_arena,
     place,
@@ -112,11 +113,6 @@ def make_recipe(
         model_memories=_allowed(spec, "model", model_memory, places.model, MODEL_MEMORIES),
         arena_memories=_allowed(spec, "arena", arena_memory, places.arena, ARENA_MEMORIES),
     )
-    uses = (
-        Use("inputs", BUFFER_MEMORY, inputs),
-        Use("model", placement.model_memory, model.size_bytes),
-    )
-    arena_bytes = largest_arena(spec, uses, [placement.arena_memory])[1]
     context = {
         "board": spec.name,
         "engine_version": engine_version,
@@ -126,18 +122,25 @@ def make_recipe(
             "arena": places.arena[placement.arena_memory],
             "inputs": places.inputs,
         },
-        "arena_bytes": arena_bytes,
+        "arena_bytes": _largest_arena(spec, placement, model, inputs),
         "input_bytes": max(inputs, ALIGNMENT),
         "layers": max(sum(operator.subgraph == 0 for operator in model.operators), 1),
-        "message_bytes": buffers.message_bytes,
-        "window_bytes": buffers.window_bytes,
-        "log_bytes": buffers.log_bytes,
+        **asdict(buffers),
         "power_pins": dict(spec.power_pins),
         "resolver_methods": list(model.resolver_methods),
         "variables": model.resource_variables,
         "echo": [_echo(tensor) for tensor in model.inputs] if engine == "echo" else [],
     }
     return Recipe(model, spec.name, engine, placement.model_memory, placement.arena_memory, context)
+
+
+def _largest_arena(spec: BoardSpec, placement: Placement, model: Model, inputs: int) -> int:
+    """The bytes that are left for the arena where it was placed, beside inputs and model."""
+    uses = (
+        Use("inputs", BUFFER_MEMORY, inputs),
+        Use("model", placement.model_memory, model.size_bytes),
+    )
+    return largest_arena(spec, uses, [placement.arena_memory])[1]
 
 
 def _allowed(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.catalog.boards import IO_VOLTAGES
 from pytest_autodeploy.power.errors import MeterUnavailable
-from pytest_autodeploy.settings.meter_choice import chosen_for, parse_choice
+from pytest_autodeploy.settings.meter_choice import chosen_for
+from pytest_autodeploy.settings.meter_syntax import parse_choice
 from pytest_autodeploy.settings.overrides import METER, checked, one_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from pytest_autodeploy.base.archive import ArchiveRefused
 from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.base.npy import open_npz, read_npy
-from pytest_autodeploy.reference.inputs import arrays_by_name
+from pytest_autodeploy.reference.named_arrays import arrays_by_name
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import InputsError
+from pytest_autodeploy.reference.named_arrays import arrays_by_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,19 +99,6 @@ def as_inputs(value: Any, model: Model, seed: int | None = None) -> Inputs:
 
 
 GIVEN = "given by the test"
-
-
-def arrays_by_name(arrays: Mapping[str, Any], model: Model, origin: str) -> tuple[Any, ...]:
-    """The arrays in the order of the model's inputs. Raises InputsError that lists valid names."""
-    names = [tensor.name for tensor in model.inputs]
-    schemes = [names, *([f"{word}_{i}" for i in range(len(names))] for word in ("input", "arr"))]
-    for scheme in schemes:
-        if set(scheme) == set(arrays) and len(set(scheme)) == len(names):
-            return tuple(arrays[name] for name in scheme)
-    raise InputsError(
-        f"{origin}: has arrays named {', '.join(map(repr, arrays)) or 'nothing'}; expected "
-        + " or ".join(", ".join(map(repr, scheme)) for scheme in schemes)
-    )
 
 
 def _fitted(arrays: Sequence[Any], model: Model, origin: str, seed: int | None = None) -> Inputs:

@@ -182,7 +182,7 @@ def _check_accelerators(settings: Settings, *, read: bool) -> None:
 def _check_power(settings: Settings, *, read: bool) -> None:
     if settings.power is None:
         return
-    from pytest_autodeploy.settings.meter_choice import parse_choice
+    from pytest_autodeploy.settings.meter_syntax import parse_choice
 
     origin = settings.sources["power"]
     try:

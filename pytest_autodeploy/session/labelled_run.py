@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
 
     from pytest_autodeploy.reference.inputs import Inputs
-    from pytest_autodeploy.session.model_session import ModelSession
+    from pytest_autodeploy.session.model_on_board import ModelOnBoard
 
 MOST_RESTARTS = 3
 """How often a board may break in one run."""
 
 
 def run_labelled(
-    session: ModelSession, inputs: Inputs, labels: Any, top_k: int | None, output: int | None
+    session: ModelOnBoard, inputs: Inputs, labels: Any, top_k: int | None, output: int | None
 ) -> LabelledRun:
     """Check the labels, then run every sample. Raises InputsError, and BoardError.
 
@@ -42,7 +42,7 @@ def run_labelled(
 
 
 def run_resumable(
-    session: ModelSession, inputs: Inputs
+    session: ModelOnBoard, inputs: Inputs
 ) -> tuple[tuple[np.ndarray, ...], tuple[str, ...]]:
     """The outputs of every sample, and for each restart of the board the sample and what broke.
 
@@ -72,7 +72,7 @@ def run_resumable(
     return outputs, tuple(restarts)
 
 
-def _fitted(session: ModelSession, inputs: Inputs, labels: Any, task: Task) -> Labels:
+def _fitted(session: ModelOnBoard, inputs: Inputs, labels: Any, task: Task) -> Labels:
     given = session.labels if labels is None else as_labels(labels)
     if given is None:
         raise InputsError(

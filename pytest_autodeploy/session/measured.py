@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Measurement, Source
@@ -12,12 +12,8 @@ from pytest_autodeploy.session.arena_search import STEP_BYTES
 if TYPE_CHECKING:
     import numpy as np
 
-    from pytest_autodeploy.limits.declarations import Mode
-    from pytest_autodeploy.profile.records import LayerProfile
     from pytest_autodeploy.reference.facts import OutputFacts
     from pytest_autodeploy.reference.inputs import Inputs
-    from pytest_autodeploy.session.energy import Energy
-    from pytest_autodeploy.session.labelled import LabelledRun
 
 
 def incomplete_words(operators: tuple[str, ...]) -> str:
@@ -137,17 +133,3 @@ class TunedArena:
     def exact(self) -> bool:
         """Whether the model runs in no smaller arena."""
         return self.arena_bytes - self.failed_bytes <= STEP_BYTES
-
-
-@dataclass
-class Measured:
-    """What a test has measured so far through its session."""
-
-    run: RunResult | None = None
-    labelled: LabelledRun | None = None
-    latency: Latency | None = None
-    profile: LayerProfile | None = None
-    memory: MemoryUse | None = None
-    arena: TunedArena | None = None
-    power: dict[Mode, Energy] = field(default_factory=dict)
-    log: list[str] = field(default_factory=list)

@@ -15,7 +15,7 @@ from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.profile.passes import CounterChoice
 from pytest_autodeploy.reference.inputs import Inputs
 from pytest_autodeploy.rpc.messages import Capability, ClockMode, Identity, ModelState
-from pytest_autodeploy.session.measured import Measured
+from pytest_autodeploy.session.collected import Measured
 from pytest_autodeploy.session.refusals import explained
 
 if TYPE_CHECKING:

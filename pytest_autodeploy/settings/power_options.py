@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_autodeploy.settings.meter_choice import SYNTAX
+from pytest_autodeploy.settings.meter_syntax import SYNTAX
 from pytest_autodeploy.settings.option import Option, positive_float, positive_int
 
 POWER_OPTIONS = (

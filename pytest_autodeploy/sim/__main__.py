@@ -100,6 +100,13 @@ def _parser(
     add("--log", type=Path, metavar="FILE", help="where TFLM's words go")
     add("--serve", action="store_true", help="ignore standard input, and print words, not JSON")
     add("--json", action="store_true", help="with --serve: print JSON all the same")
+    _add_faults(parser)
+    return parser
+
+
+def _add_faults(parser: argparse.ArgumentParser) -> None:
+    """The arguments for tests: what breaks, and times that vary."""
+    add = parser.add_argument
     add(
         "--fault",
         type=_fault,
@@ -122,7 +129,6 @@ def _parser(
     )
     for flag, metavar, kind, help_text in noise:
         add(flag, type=kind, default=0, metavar=metavar, help=f"for testing; {help_text}")
-    return parser
 
 
 class _Checker(argparse.ArgumentParser):

@@ -17,16 +17,29 @@ from pytest_autodeploy.virtual.devices.stimer import Stimer
 from pytest_autodeploy.virtual.devices.uart import Uart
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_autodeploy.catalog.chips import Device
-    from pytest_autodeploy.virtual.machine import Machine
+    from pytest_autodeploy.virtual.link import SerialLink
     from pytest_autodeploy.virtual.registers import Context, Peripheral
 
 
-def make_device(device: Device, context: Context, machine: Machine) -> Peripheral:
-    """The model of a peripheral. Raises CatalogError for a kind that does not exist."""
+def make_device(
+    device: Device,
+    context: Context,
+    link: SerialLink,
+    *,
+    set_burst: Callable[[bool], None],
+    pins_changed: Callable[[int], None],
+) -> Peripheral:
+    """The model of a peripheral on a chip with this serial ``link``.
+
+    ``set_burst`` is told the clock that the program chooses, ``pins_changed`` the levels of the
+    outputs. Raises CatalogError for a kind that does not exist.
+    """
     match device.kind:
         case "clkgen":
-            return Clkgen(machine.set_burst)
+            return Clkgen(set_burst)
         case "mcuctrl":
             return Mcuctrl()
         case "pwrctrl":
@@ -36,13 +49,13 @@ def make_device(device: Device, context: Context, machine: Machine) -> Periphera
         case "stimer":
             return Stimer(context, device.interrupt)
         case "uart":
-            return Uart(device.name, context, device.interrupt, machine.link)
+            return Uart(device.name, context, device.interrupt, link)
         case "cmsdk_uart":
-            return CmsdkUart(device.name, context, device.interrupt, machine.link)
+            return CmsdkUart(device.name, context, device.interrupt, link)
         case "gpio":
-            return Gpio(lambda outputs: machine.pins_changed(outputs))
+            return Gpio(pins_changed)
         case "dwt":
-            return Dwt(machine.time)
+            return Dwt(context.time)
         case "itm":
             return Itm()
         case "storage":

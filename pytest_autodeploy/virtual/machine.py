@@ -69,7 +69,16 @@ class Machine:
         self.control = SystemControl(self.core, self.time, chip.vectors)
         self.control.restart = self._ask_restart
         context = Context(self.time, self.control.set_line, self.core.stop)
-        devices = {each.base: make_device(each, context, self) for each in chip.devices}
+        devices = {
+            each.base: make_device(
+                each,
+                context,
+                link,
+                set_burst=self.set_burst,
+                pins_changed=lambda outputs: self.pins_changed(outputs),
+            )
+            for each in chip.devices
+        }
         devices[SCS_BASE] = self.control
         self.bus = Bus(self.core, devices, log)
         self.devices: list[Peripheral] = list(devices.values())

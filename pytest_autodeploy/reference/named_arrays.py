@@ -1,0 +1,24 @@
+"""Arrays that have names, as those of an .npz file, in the order of a model's inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.base.errors import InputsError
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.model.graph import Model
+
+
+def arrays_by_name(arrays: Mapping[str, Any], model: Model, origin: str) -> tuple[Any, ...]:
+    """The arrays in the order of the model's inputs. Raises InputsError that lists valid names."""
+    names = [tensor.name for tensor in model.inputs]
+    schemes = [names, *([f"{word}_{i}" for i in range(len(names))] for word in ("input", "arr"))]
+    for scheme in schemes:
+        if set(scheme) == set(arrays) and len(set(scheme)) == len(names):
+            return tuple(arrays[name] for name in scheme)
+    raise InputsError(
+        f"{origin}: has arrays named {', '.join(map(repr, arrays)) or 'nothing'}; expected "
+        + " or ".join(", ".join(map(repr, scheme)) for scheme in schemes)
+    )
