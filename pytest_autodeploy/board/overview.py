@@ -1,47 +1,75 @@
-"""The catalog and what is plugged in, as plain values."""
+"""The catalog and what is plugged in."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pytest_autodeploy.board.usb_ports import ports_of_boards
 from pytest_autodeploy.catalog.boards import BoardSpec, catalog_specs
 from pytest_autodeploy.catalog.kinds import Kind, all_kinds
 
 
-def catalog() -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class MemoryEntry:
+    """A memory of a board, and how much of it a model and its arena may use."""
+
+    bytes: int
+    usable_bytes: int
+
+
+@dataclass(frozen=True)
+class BoardEntry:
+    """A board or machine of the catalog; ``ids`` are as ``--evb`` takes them."""
+
+    name: str
+    title: str
+    ids: Sequence[str]
+    soc: str | None
+    core: str
+    memories: Mapping[str, MemoryEntry]
+    clocks_hz: Mapping[str, int]
+    transport: str
+
+
+@dataclass(frozen=True)
+class PortEntry:
+    """A serial port, and the ``boards`` that it may be of by its USB ids."""
+
+    device: str
+    vid: int | None
+    pid: int | None
+    serial_number: str | None
+    description: str | None
+    boards: Sequence[str]
+
+
+def catalog() -> list[BoardEntry]:
     """Every board and machine: its ids, core, memories in bytes, clocks in Hz and transport."""
     kinds = sorted(all_kinds(), key=lambda kind: kind.stands_in)
     return [_board(spec, kinds) for spec in catalog_specs()]
 
 
-def ports() -> list[dict[str, Any]]:
+def ports() -> list[PortEntry]:
     """The serial ports that may be those of boards, by their USB ids, and of which boards."""
     return [
-        {
-            "device": port.device,
-            "vid": port.vid,
-            "pid": port.pid,
-            "serial_number": port.serial_number,
-            "description": port.description,
-            "boards": names,
-        }
+        PortEntry(
+            port.device, port.vid, port.pid, port.serial_number, port.description, tuple(names)
+        )
         for port, names in ports_of_boards()
     ]
 
 
-def _board(spec: BoardSpec, kinds: Sequence[Kind]) -> dict[str, Any]:
-    return {
-        "name": spec.name,
-        "title": spec.title,
-        "ids": [f"{kind.prefix}{spec.name}" for kind in kinds if spec.is_of(kind.part)],
-        "soc": spec.soc or None,
-        "core": spec.core,
-        "memories": {
-            name: {"bytes": memory.bytes, "usable_bytes": memory.usable}
-            for name, memory in spec.memories.items()
+def _board(spec: BoardSpec, kinds: Sequence[Kind]) -> BoardEntry:
+    return BoardEntry(
+        name=spec.name,
+        title=spec.title,
+        ids=tuple(f"{kind.prefix}{spec.name}" for kind in kinds if kind.part == spec.part),
+        soc=spec.soc or None,
+        core=spec.core,
+        memories={
+            name: MemoryEntry(memory.bytes, memory.usable) for name, memory in spec.memories.items()
         },
-        "clocks_hz": dict(spec.clocks_hz),
-        "transport": spec.transport,
-    }
+        clocks_hz=dict(spec.clocks_hz),
+        transport=spec.transport,
+    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,8 @@ from pytest_autodeploy.cli.command import json_option, print_json, print_lines
 from pytest_autodeploy.cli.settings import TREES, setting_options, settings_of
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.board.overview import BoardEntry, PortEntry
+    from pytest_autodeploy.board.probe import Connected
     from pytest_autodeploy.catalog.kinds import Kind
 
 
@@ -32,68 +35,82 @@ def boards(as_json: bool, **trees: str | None) -> None:
 
     kinds = [_kind(kind, trees) for kind in all_kinds()]
     probes, error = _probes()
-    found: dict[str, Any] = {
-        "kinds": kinds,
-        "boards": catalog(),
-        "ports": ports(),
-        "probes": probes,
-        "probe_error": error,
-    }
+    found = _Found(kinds, catalog(), ports(), probes, error)
     if as_json:
-        print_json(found)
+        import msgspec
+
+        print_json(msgspec.to_builtins(found))
     else:
-        print_lines([*_kind_lines(kinds), "", *_board_lines(found["boards"]), "", *_plugged(found)])
+        print_lines([*_kind_lines(kinds), "", *_board_lines(found.boards), "", *_plugged(found)])
 
 
-def _kind(kind: Kind, trees: Mapping[str, str | None]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _KindState:
+    kind: str
+    prefix: str
+    source: str
+    runs: str
+    ready: bool
+    lacks: Sequence[str]
+
+
+@dataclass(frozen=True)
+class _Found:
+    kinds: Sequence[_KindState]
+    boards: Sequence[BoardEntry]
+    ports: Sequence[PortEntry]
+    probes: Sequence[Connected]
+    probe_error: str | None
+
+
+def _kind(kind: Kind, trees: Mapping[str, str | None]) -> _KindState:
     from pytest_autodeploy.board.makers import build_options
     from pytest_autodeploy.doctor.check import lacking
     from pytest_autodeploy.doctor.goals import looks_of
 
     options = build_options(settings_of(trees), None)
     lacks = lacking([check for look in looks_of(kind) for check in look(options)])
-    words = {"prefix": kind.prefix, "source": kind.source, "runs": kind.runs}
-    return {"kind": kind.name, **words, "ready": not lacks, "lacks": lacks}
+    return _KindState(kind.name, kind.prefix, kind.source, kind.runs, not lacks, lacks)
 
 
-def _probes() -> tuple[list[dict[str, str]], str | None]:
+def _probes() -> tuple[list[Connected], str | None]:
     from pytest_autodeploy.board.probe import ProbeUnavailable
     from pytest_autodeploy.doctor.boards import connected_probes
 
     try:
-        return [vars(probe) for probe in connected_probes()], None
+        return connected_probes(), None
     except ProbeUnavailable as error:
         return [], error.what
 
 
-def _kind_lines(kinds: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _kind_lines(kinds: Sequence[_KindState]) -> Iterator[str]:
     for kind in kinds:
-        state = "ready" if kind["ready"] else f"lacks {', '.join(kind['lacks'])}"
-        name = f"{kind['prefix']}NAME"
-        yield f"{kind['kind']:<9}  --evb {name:<9}  {kind['runs']:<45}  {state}"
-    if not all(kind["ready"] for kind in kinds):
+        state = "ready" if kind.ready else f"lacks {', '.join(kind.lacks)}"
+        name = f"{kind.prefix}NAME"
+        yield f"{kind.kind:<9}  --evb {name:<9}  {kind.runs:<45}  {state}"
+    if not all(kind.ready for kind in kinds):
         yield "autodeploy doctor says how to get what is lacking."
 
 
-def _board_lines(catalog: Sequence[Mapping[str, Any]]) -> list[str]:
+def _board_lines(catalog: Sequence[BoardEntry]) -> list[str]:
     from pytest_autodeploy.base.table import Column, table
     from pytest_autodeploy.catalog.kinds import all_kinds
 
     stand_ins = [kind for kind in all_kinds() if kind.stands_in]
     columns = [
-        Column("--evb", [board["ids"][0] for board in catalog]),
+        Column("--evb", [board.ids[0] for board in catalog]),
         *(Column(kind.name.capitalize(), _ids(kind, catalog)) for kind in stand_ins),
-        Column("Core", [board["core"] for board in catalog]),
-        Column("Clocks", [_clocks(board["clocks_hz"]) for board in catalog]),
-        Column("Port", [board["transport"] for board in catalog]),
+        Column("Core", [board.core for board in catalog]),
+        Column("Clocks", [_clocks(board.clocks_hz) for board in catalog]),
+        Column("Port", [board.transport for board in catalog]),
         Column("Memories in KB, what is usable", [_memories(board) for board in catalog]),
     ]
     return table(columns)
 
 
-def _ids(kind: Kind, catalog: Sequence[Mapping[str, Any]]) -> list[str]:
+def _ids(kind: Kind, catalog: Sequence[BoardEntry]) -> list[str]:
     """How each board is typed for a kind; nothing for those that it has none of."""
-    typed = [(f"{kind.prefix}{board['name']}", board["ids"]) for board in catalog]
+    typed = [(f"{kind.prefix}{board.name}", board.ids) for board in catalog]
     return [name if name in ids else "" for name, ids in typed]
 
 
@@ -101,17 +118,17 @@ def _clocks(clocks_hz: Mapping[str, int]) -> str:
     return f"{'/'.join(f'{hertz / 1e6:g}' for hertz in clocks_hz.values())} MHz"
 
 
-def _memories(board: Mapping[str, Any]) -> str:
-    sizes = board["memories"].items()
-    return ", ".join(f"{name.upper()} {size['usable_bytes'] // 1024:,}" for name, size in sizes)
+def _memories(board: BoardEntry) -> str:
+    sizes = board.memories.items()
+    return ", ".join(f"{name.upper()} {size.usable_bytes // 1024:,}" for name, size in sizes)
 
 
-def _plugged(found: Mapping[str, Any]) -> Iterator[str]:
-    for port in found["ports"]:
-        yield f"{port['device']} ({port['description']}) may be {' or '.join(port['boards'])}"
-    for probe in found["probes"]:
-        yield f"probe {probe['serial']} ({probe['name']})"
-    if found["probe_error"]:
-        yield f"probes: {found['probe_error']}"
-    if not (found["ports"] or found["probes"]):
+def _plugged(found: _Found) -> Iterator[str]:
+    for port in found.ports:
+        yield f"{port.device} ({port.description}) may be {' or '.join(port.boards)}"
+    for probe in found.probes:
+        yield f"probe {probe.serial} ({probe.name})"
+    if found.probe_error:
+        yield f"probes: {found.probe_error}"
+    if not (found.ports or found.probes):
         yield "No serial port of a board and no debug probe is connected."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,9 @@ from pytest_autodeploy.cli.command import TROUBLE, json_option, print_json, prin
 from pytest_autodeploy.cli.settings import settings_of
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.board.inspection import BoardFit, Inspection, OperatorKind
     from pytest_autodeploy.model.find import ModelFile
-
-Plain = Mapping[str, Any]
+    from pytest_autodeploy.model.graph import Tensor
 
 
 @click.command(short_help="Say what is in models, and which boards have room for them.")
@@ -39,89 +40,109 @@ def inspect(ctx: click.Context, models: tuple[str, ...], as_json: bool) -> None:
     from pytest_autodeploy.model.find import find_models
 
     found = [_inspected(file) for file in find_models(models, Path.cwd())]
-    usable = all(model["usable"] for model in found)
+    usable = all(each.usable for each in found)
     if as_json:
-        print_json({"usable": usable, "models": found})
+        print_json({"usable": usable, "models": [each.as_dict() for each in found]})
     else:
-        for number, model in enumerate(found):
-            print_lines([*([""] if number else []), *_lines(model)])
+        for number, each in enumerate(found):
+            print_lines([*([""] if number else []), *_lines(each)])
     ctx.exit(0 if usable else TROUBLE)
 
 
-def _inspected(file: ModelFile) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Inspected:
+    """A file, and what is in it, or why it cannot be read."""
+
+    path: str
+    inspection: Inspection | None
+    error: str = ""
+
+    @property
+    def usable(self) -> bool:
+        return self.inspection is not None and self.inspection.usable
+
+    def as_dict(self) -> dict[str, Any]:
+        if self.inspection is None:
+            return {"path": self.path, "error": self.error, "usable": False}
+        return {**self.inspection.as_dict(), "path": self.path}
+
+
+def _inspected(file: ModelFile) -> _Inspected:
     from pytest_autodeploy.base.errors import AutodeployError
     from pytest_autodeploy.board.inspection import inspect_model
     from pytest_autodeploy.run.runtime import Runtime
 
-    path = str(file.path)
     runtime = Runtime(settings_of({}), lambda *_: None)
     try:
-        return {**inspect_model(runtime.static_model(file)).as_dict(), "path": path}
+        return _Inspected(str(file.path), inspect_model(runtime.static_model(file)))
     except AutodeployError as error:
-        return {"path": path, "error": str(error), "usable": False}
+        return _Inspected(str(file.path), None, str(error))
 
 
-def _lines(model: Plain) -> Iterator[str]:
+def _lines(found: _Inspected) -> Iterator[str]:
     from pytest_autodeploy.base.text import one_line
     from pytest_autodeploy.base.units import grouped, si
 
-    if "error" in model:
-        yield f"Error: {model['error']}"
+    inspection = found.inspection
+    if inspection is None:
+        yield f"Error: {found.error}"
         return
-    size, sha256 = si(model["size_bytes"], "B"), model["sha256"][:12]
-    yield f"{one_line(model['path'])}: {size}, SHA-256 {sha256}…"
+    model = inspection.model
+    yield f"{one_line(found.path)}: {si(model.size_bytes, 'B')}, SHA-256 {model.sha256[:12]}…"
     yield (
-        f"  {grouped(model['macs'])} MACs, {grouped(model['parameters'])} parameters, "
-        f"arena at least {si(model['arena']['least_bytes'], 'B')} (estimated)"
-        f"{_variables(model['resource_variables'])}"
-        + (f", computes in {model['arithmetic']}" if model["arithmetic"] else "")
+        f"  {grouped(model.macs)} MACs, {grouped(model.parameters)} parameters, "
+        f"arena at least {si(inspection.least_arena_bytes, 'B')} (estimated)"
+        f"{_variables(model.resource_variables)}"
+        + (f", computes in {inspection.arithmetic}" if inspection.arithmetic else "")
     )
-    if model["tested"]:
-        yield f"  {one_line(model['tested'])}"
-    for word in ("inputs", "outputs"):
-        for tensor in model[word]:
-            yield f"  {word[:-1]:<6}  {one_line(tensor['name'])}  {_tensor(tensor)}"
-    yield from (f"  {line}" for line in _operators(model["operators"]))
-    yield from (f"  {line}" for line in _room(model["boards"]))
-    if model["refusal"]:
-        yield f"  refused: {model['refusal']}"
+    if inspection.tested:
+        yield f"  {one_line(inspection.tested)}"
+    for word, tensors in (("input", model.inputs), ("output", model.outputs)):
+        for tensor in tensors:
+            yield f"  {word:<6}  {one_line(tensor.name)}  {_tensor(tensor)}"
+    yield from (f"  {line}" for line in _operators(inspection.operators))
+    yield from (f"  {line}" for line in _room(inspection.boards))
+    if inspection.refusal:
+        yield f"  refused: {inspection.refusal}"
 
 
 def _variables(count: int) -> str:
     return f", {count} resource variable{'' if count == 1 else 's'}" if count else ""
 
 
-def _tensor(tensor: Plain) -> str:
-    words = f"{tensor['dtype']} {tensor['shape']}"
-    scales, zero_points = tensor["scales"], tensor["zero_points"]
+def _tensor(tensor: Tensor) -> str:
+    words, quantization = f"{tensor.dtype} {list(tensor.shape)}", tensor.quantization
+    if quantization is None or not quantization.scales:
+        return words
+    scales = quantization.scales
     if len(scales) == 1:
-        return f"{words}, scale {scales[0]:.6g}, zero point {zero_points[0]}"
-    return f"{words}, {len(scales)} scales" if scales else words
+        return f"{words}, scale {scales[0]:.6g}, zero point {quantization.zero_points[0]}"
+    return f"{words}, {len(scales)} scales"
 
 
-def _operators(kinds: Sequence[Plain]) -> list[str]:
+def _operators(kinds: Sequence[OperatorKind]) -> list[str]:
     from pytest_autodeploy.base.table import Column, table
     from pytest_autodeploy.base.text import one_line
     from pytest_autodeploy.base.units import grouped
 
     columns = [
-        Column("Operator", [one_line(kind["name"]) for kind in kinds]),
-        Column("Count", [str(kind["count"]) for kind in kinds], right=True),
-        Column("MACs", [grouped(kind["macs"]) for kind in kinds], right=True),
-        Column("Resolver", [kind["resolver"] or "no kernel in TFLM" for kind in kinds]),
+        Column("Operator", [one_line(kind.name) for kind in kinds]),
+        Column("Count", [str(kind.count) for kind in kinds], right=True),
+        Column("MACs", [grouped(kind.macs) for kind in kinds], right=True),
+        Column("Resolver", [kind.resolver or "no kernel in TFLM" for kind in kinds]),
     ]
     return table(columns)
 
 
-def _room(boards: Sequence[Plain]) -> Iterator[str]:
+def _room(boards: Sequence[BoardFit]) -> Iterator[str]:
     """Boards by where model and arena go, then those without room with the sum."""
     places: dict[str, list[str]] = {}
     for board in boards:
-        if board["fits"]:
-            model, arena = board["model_memory"].upper(), board["arena_memory"].upper()
-            places.setdefault(f"model in {model}, arena in {arena}", []).append(board["board"])
+        if board.model_memory and board.arena_memory:
+            model, arena = board.model_memory.upper(), board.arena_memory.upper()
+            places.setdefault(f"model in {model}, arena in {arena}", []).append(board.board)
     for place, names in places.items():
         yield f"room ({place}): {', '.join(names)}"
     for board in boards:
-        if not board["fits"]:
-            yield f"no room: {board['board']}: {board['reason']}"
+        if not board.fits:
+            yield f"no room: {board.board}: {board.reason}"
