@@ -7,7 +7,8 @@ from dataclasses import replace
 from pytest_autodeploy.report.explanation import compared_figure, explanation_parts
 from pytest_autodeploy.report.html import extra_html
 from pytest_autodeploy.report.junit import properties
-from tests.helpers.report_examples import explanation, layer, record
+from tests.helpers.explanation_examples import explanation, layer
+from tests.helpers.report_examples import record
 
 WRONG = explanation(layer(0, 0, 0), layer(1, 63, 63), layer(2, 255, 0))
 

@@ -23,13 +23,12 @@ from pytest_autodeploy.metrics.records.artifacts import (
 from pytest_autodeploy.metrics.result import Provenance, Result, RunFacts
 from pytest_autodeploy.report.result_json import SCHEMA_FILE, json_text, parse_result, schema_text
 from pytest_autodeploy.report.results import ResultStore
+from tests.helpers.explanation_examples import explanation, layer
 from tests.helpers.npu_examples import cpu_estimate, mixed_estimate, whole_estimate
 from tests.helpers.report_examples import (
     ACCURACY,
     BOARD,
     energy,
-    explanation,
-    layer,
     measurement,
     record,
     setup_failure,
