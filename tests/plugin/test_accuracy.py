@@ -51,7 +51,7 @@ def test_labels_add_a_test_that_measures_both_sides(pytester: pytest.Pytester) -
     board, pc = by_name["accuracy"], by_name["accuracy_pc"]
     assert board["value"] > 0.97
     assert abs(board["value"] - pc["value"]) <= 0.001
-    assert (board["source"], pc["source"]) == ("modelled", "modelled")
+    assert (board["source"], pc["source"]) == ("modelled", "exact")
     assert pc["note"].endswith("samples, LiteRT on this PC, path ref")
     accuracy = result["accuracy"]
     assert set(accuracy["pc"]) == {"ref", "optimized", "xnnpack"}
