@@ -50,6 +50,26 @@ uint32_t tick_hz();
 /** Called before every inference: sets the phase of the tick. */
 void begin_inference();
 
+/**
+ * Around the inferences of a call, which are timed: a link that takes time from the core, and whose host
+ * waits without loss while nobody serves it (USB), is not served between the two. Nothing may have to be
+ * waited for. A UART goes on receiving. The default does nothing.
+ */
+void begin_quiet();
+void end_quiet();
+
+/** The core's clock as measured against another one; by default 0: there is none. */
+uint32_t measured_hz();
+
+/** By default unknown. */
+ResetCause reset_cause();
+
+/** The step of `init` that failed, which went on without it; by default "": none. */
+const char *failed_step();
+
+/** The memory of an address by its name on the chip, such as DTCM; by default "": unknown. */
+const char *memory_of(const void *address);
+
 /** The present values of the counters, which run freely modulo 2^32, or 2^8. */
 void read_counters(uint32_t *values);
 

@@ -1,5 +1,7 @@
 #include "rpc/calls.h"
 
+#include <cinttypes>
+
 namespace autodeploy {
 namespace {
 
@@ -19,19 +21,32 @@ Status give(CallContext &context, Status status, const Result &result) {
     return status;
 }
 
+/** Of ordered calls that give nothing but their status. */
+void nothing(CallContext &) {}
+
+/** Hosts of version 1 do not say theirs. */
 Status identify(CallContext &context) {
-    return give(context, check_complete(context), context.validator.identify());
+    const uint32_t host_version = context.arguments.at_end() ? 1 : context.arguments.u32();
+    const Status status = check_complete(context);
+    if (status != Status::kOk) {
+        return status;
+    }
+    if (host_version != kProtocolVersion) {
+        context.log.line("the host speaks version %" PRIu32 " of the protocol, this firmware %" PRIu32,
+                         host_version, kProtocolVersion);
+    }
+    Identity identity = context.validator.identify();
+    identity.session = context.sessions.give(context.number);
+    return give(context, status, identity);
 }
 
 Status configure(CallContext &context) {
     const uint32_t arena_bytes = context.arguments.u32();
-    ModelState state = {};
-    Status status = check_complete(context);
-    if (status == Status::kOk) {
-        status = context.validator.configure(arena_bytes, state);
-    }
-    return give(context, status, state);
+    const Status status = check_complete(context);
+    return status == Status::kOk ? context.validator.configure(arena_bytes) : status;
 }
+
+void tell_state(CallContext &context) { write(context.out, context.validator.state()); }
 
 using Describe = Status (Validator::*)(uint32_t, TensorInfo &);
 
@@ -56,12 +71,47 @@ Status write_input(CallContext &context) {
 
 Status invoke(CallContext &context) {
     const uint32_t count = context.arguments.u32();
-    InvokeTiming timing = {};
-    Status status = check_complete(context);
-    if (status == Status::kOk) {
-        status = context.validator.invoke(count, timing);
+    const Status status = check_complete(context);
+    return status == Status::kOk ? context.validator.invoke(count) : status;
+}
+
+void tell_timing(CallContext &context) { write(context.out, context.validator.timing()); }
+
+Status infer(CallContext &context) {
+    const Bytes inputs = context.arguments.binary();
+    const Status status = check_complete(context);
+    return status == Status::kOk ? context.validator.infer(inputs) : status;
+}
+
+/** All outputs, or none when they do not fit. */
+void write_outputs(CallContext &context) {
+    Writer &out = context.out;
+    const size_t length_at = out.size();
+    const uint32_t count = context.validator.state().outputs;
+    out.u32(0);
+    for (uint32_t i = 0; i < count; ++i) {
+        out.bytes(context.validator.output(i));
     }
-    return give(context, status, timing);
+    if (out.fits()) {
+        out.patch_u32(length_at, static_cast<uint32_t>(out.size() - length_at - 4));
+    } else {
+        out.cut(length_at + 4);
+    }
+}
+
+void tell_inference(CallContext &context) {
+    const InvokeTiming timing = context.validator.timing();
+    write(context.out, InferenceHead{timing.total_ticks, timing.includes_first});
+    write_outputs(context);
+}
+
+Status profile(CallContext &context) {
+    const Status status = check_complete(context);
+    return status == Status::kOk ? context.validator.profile() : status;
+}
+
+void tell_profile(CallContext &context) {
+    write(context.out, context.validator.profile_timing());
 }
 
 using Read = Status (Validator::*)(uint32_t, uint32_t, uint32_t, Bytes &);
@@ -107,6 +157,7 @@ Status read_layers(CallContext &context) {
         status = context.validator.read_layers(first, layers);
     }
     if (status == Status::kOk) {
+        context.out.u32(layers->count());
         write_fitting(context.out, *layers, first, count);
     }
     return status;
@@ -160,13 +211,28 @@ Status power_result(CallContext &context) {
 Status select_counters(CallContext &context) {
     uint32_t events[board::kMaxCounters] = {};
     const uint32_t count = context.arguments.list(events, board::kMaxCounters);
-    Status status = check_complete(context);
-    if (status == Status::kOk) {
-        status = context.validator.select_counters(events, count);
+    const Status status = check_complete(context);
+    return status == Status::kOk ? context.validator.select_counters(events, count) : status;
+}
+
+void tell_counters(CallContext &context) {
+    context.out.u32(static_cast<uint32_t>(board::facts().events_at_once));
+}
+
+Status describe_board(CallContext &context) {
+    const Status status = check_complete(context);
+    if (status != Status::kOk) {
+        return status;
     }
-    if (status == Status::kOk) {
-        context.out.u32(static_cast<uint32_t>(board::facts().events_at_once));
+    Placement placements[kPlacements];
+    context.validator.describe_placements(placements);
+    context.out.u32(kPlacements);
+    for (const Placement &placement : placements) {
+        write(context.out, placement);
     }
+    context.out.u32(board::measured_hz());
+    context.out.i32(static_cast<int32_t>(board::reset_cause()));
+    context.out.string(board::failed_step());
     return status;
 }
 
@@ -177,24 +243,27 @@ Status keep_tensors(CallContext &context) {
 }
 
 constexpr Call kCalls[] = {
-    {1, "identify", identify, 64},
-    {2, "configure", configure, 24},
-    {3, "describe_input", describe_one<&Validator::describe_input>, 24},
-    {4, "describe_output", describe_one<&Validator::describe_output>, 24},
-    {5, "write_input", write_input, 0},
-    {6, "invoke", invoke, 13},
-    {7, "read_output", read_bytes<&Validator::read_output>, 4},
-    {8, "read_layers", read_layers, 4},
-    {9, "read_log", read_log, 8},
-    {10, "set_clock", set_clock, 0},
-    {11, "reset_state", reset_state, 0},
-    {12, "reboot", reboot, 0},
-    {13, "arm_power", arm_power, 0},
-    {14, "power_result", power_result, 16},
-    {15, "keep_tensors", keep_tensors, 0},
-    {16, "describe_tensor", describe_one<&Validator::describe_tensor>, 24},
-    {17, "read_tensor", read_bytes<&Validator::read_tensor>, 4},
-    {18, "select_counters", select_counters, 4},
+    {1, "identify", identify, 68, nullptr},
+    {2, "configure", configure, 24, tell_state},
+    {3, "describe_input", describe_one<&Validator::describe_input>, 24, nullptr},
+    {4, "describe_output", describe_one<&Validator::describe_output>, 24, nullptr},
+    {5, "write_input", write_input, 0, nothing},
+    {6, "invoke", invoke, 13, tell_timing},
+    {7, "read_output", read_bytes<&Validator::read_output>, 4, nullptr},
+    {8, "read_layers", read_layers, 8, nullptr},
+    {9, "read_log", read_log, 12, nullptr},
+    {10, "set_clock", set_clock, 0, nothing},
+    {11, "reset_state", reset_state, 0, nothing},
+    {12, "reboot", reboot, 0, nothing},
+    {13, "arm_power", arm_power, 0, nothing},
+    {14, "power_result", power_result, 16, nullptr},
+    {15, "keep_tensors", keep_tensors, 0, nothing},
+    {16, "describe_tensor", describe_one<&Validator::describe_tensor>, 24, nullptr},
+    {17, "read_tensor", read_bytes<&Validator::read_tensor>, 4, nullptr},
+    {18, "select_counters", select_counters, 4, tell_counters},
+    {19, "infer", infer, 13, tell_inference},
+    {20, "profile", profile, 21, tell_profile},
+    {21, "describe_board", describe_board, 16, nullptr},
 };
 
 }  // namespace

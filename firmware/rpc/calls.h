@@ -1,6 +1,7 @@
 #pragma once
 
 #include "rpc/log.h"
+#include "rpc/sessions.h"
 #include "validator/validator.h"
 
 namespace autodeploy {
@@ -9,6 +10,8 @@ namespace autodeploy {
 struct CallContext {
     Validator &validator;
     Log &log;
+    Sessions &sessions;
+    uint32_t number;  // of the request
     Reader &arguments;
     Writer &out;
 };
@@ -18,6 +21,9 @@ struct Call {
     const char *name;
     Status (*perform)(CallContext &context);
     size_t blank_bytes;  // of the results when it is refused: zeros and empty
+
+    /** Of an ordered call: writes the results, from what `perform` has left behind. */
+    void (*tell)(CallContext &context);
 };
 
 /** The call of that number, nullptr when the interface has none. */

@@ -62,6 +62,10 @@ void Writer::f32(float value) {
 
 void Writer::binary(Bytes bytes) {
     u32(static_cast<uint32_t>(bytes.size));
+    this->bytes(bytes);
+}
+
+void Writer::bytes(Bytes bytes) {
     uint8_t *place = take(bytes.size);
     if (place && bytes.size > 0) {
         std::memcpy(place, bytes.data, bytes.size);

@@ -17,6 +17,9 @@ class Reader {
     /** Reads a list and returns its length; `to` gets the first `most` of it. */
     uint32_t list(uint32_t *to, size_t most);
 
+    /** Whether nothing is left. */
+    bool at_end() const { return rest_.size == 0; }
+
     /** Whether all reads were good and nothing is left. */
     bool complete() const { return good_ && rest_.size == 0; }
 
@@ -37,6 +40,7 @@ class Writer {
     void i32(int32_t value) { u32(static_cast<uint32_t>(value)); }
     void u64(uint64_t value);
     void f32(float value);
+    void bytes(Bytes bytes);
     void binary(Bytes bytes);
     void string(const char *text);
     void zeros(size_t bytes);

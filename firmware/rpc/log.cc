@@ -34,8 +34,9 @@ void Log::read(uint32_t cursor, Writer &out) const {
         cursor = oldest;
     }
     const size_t there = end_ - cursor;
-    const size_t room = out.room() - 2 * kLengthBytes;
+    const size_t room = out.room() - 3 * kLengthBytes;
     const size_t count = there < room ? there : room;
+    out.u32(end_);
     out.u32(cursor + static_cast<uint32_t>(count));
     out.u32(static_cast<uint32_t>(count));
     for (size_t i = 0; i < count; ++i) {

@@ -16,7 +16,7 @@ class Log {
     /** Adds text as it is, without its carriage returns. */
     void text(const char *text);
 
-    /** Writes the cursor to go on with and what is there from `cursor` on, as much as fits. */
+    /** Writes the end, the cursor to go on with and what is there from `cursor` on, as much as fits. */
     void read(uint32_t cursor, Writer &out) const;
 
    private:

@@ -36,6 +36,7 @@ void write(Writer &out, const Identity &identity) {
     out.u32(identity.window_bytes);
     out.u32(identity.max_invocations);
     write_list(out, identity.counters, identity.counter_count);
+    out.u32(identity.session);
 }
 
 void write(Writer &out, const ModelState &state) {
@@ -68,6 +69,19 @@ void write(Writer &out, const InvokeTiming &timing) {
     }
 }
 
+/** What comes before the outputs. */
+void write(Writer &out, const InferenceHead &inference) {
+    out.u64(inference.ticks);
+    out.u8(inference.is_first);
+}
+
+void write(Writer &out, const ProfileTiming &timing) {
+    out.u64(timing.ticks);
+    out.u64(timing.profiler_ticks);
+    out.u8(timing.is_first);
+    out.u32(timing.layers);
+}
+
 void write(Writer &out, const LayerRecord &record) {
     out.string(record.tag);
     out.u64(record.ticks);
@@ -78,6 +92,13 @@ void write(Writer &out, const PowerRun &run) {
     out.i32(static_cast<int32_t>(run.outcome));
     out.u32(run.inferences);
     out.u64(run.ticks);
+}
+
+void write(Writer &out, const Placement &placement) {
+    out.string(placement.part);
+    out.string(placement.memory);
+    out.u64(reinterpret_cast<uintptr_t>(placement.address));
+    out.u32(placement.bytes);
 }
 
 }  // namespace autodeploy

@@ -5,7 +5,7 @@
 /** What host and board say to each other, as autodeploy.erpc declares it. */
 namespace autodeploy {
 
-constexpr uint32_t kProtocolVersion = 1;
+constexpr uint32_t kProtocolVersion = 2;
 constexpr uint32_t kServiceId = 1;
 constexpr uint32_t kSilenceMs = 100;
 
@@ -26,6 +26,7 @@ enum class Status : int32_t {
     kInvokeFailed = 7,
     kUnsupported = 8,
     kInternalError = 9,
+    kOutOfOrder = 10,
 };
 
 enum class BoardKind : int32_t { kSimulated = 0, kEmulated = 1, kHardware = 2 };
@@ -45,6 +46,17 @@ enum class PowerOutcome : int32_t {
     kInvokeFailed = 4,
 };
 
+/** What a board was last started by. */
+enum class ResetCause : int32_t {
+    kUnknown = 0,
+    kPowerOn = 1,
+    kPin = 2,
+    kRequested = 3,
+    kWatchdog = 4,
+    kBrownOut = 5,
+    kFault = 6,
+};
+
 struct Identity {
     BoardKind kind;
     const char *board;
@@ -62,6 +74,7 @@ struct Identity {
     uint32_t max_invocations;
     const char *const *counters;
     size_t counter_count;
+    uint32_t session;
 };
 
 struct ModelState {
@@ -90,6 +103,19 @@ struct InvokeTiming {
     size_t count;
 };
 
+/** An inference but for its outputs. */
+struct InferenceHead {
+    uint64_t ticks;
+    bool is_first;
+};
+
+struct ProfileTiming {
+    uint64_t ticks;
+    uint64_t profiler_ticks;
+    bool is_first;
+    uint32_t layers;
+};
+
 struct LayerRecord {
     const char *tag;
     uint64_t ticks;
@@ -103,11 +129,21 @@ struct PowerRun {
     uint64_t ticks;
 };
 
+struct Placement {
+    const char *part;
+    const char *memory;
+    const void *address;
+    uint32_t bytes;
+};
+
 void write(Writer &out, const Identity &identity);
 void write(Writer &out, const ModelState &state);
 void write(Writer &out, const TensorInfo &info);
 void write(Writer &out, const InvokeTiming &timing);
+void write(Writer &out, const InferenceHead &inference);
+void write(Writer &out, const ProfileTiming &timing);
 void write(Writer &out, const LayerRecord &record);
 void write(Writer &out, const PowerRun &run);
+void write(Writer &out, const Placement &placement);
 
 }  // namespace autodeploy

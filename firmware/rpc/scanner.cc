@@ -59,6 +59,7 @@ FrameScanner::Found FrameScanner::look(Bytes &body) {
         return Found::kNothing;
     }
     frame_ = frame;
+    mark_ = static_cast<uint32_t>(header.body_bytes) << 16 | header.body_crc;
     return Found::kFrame;
 }
 

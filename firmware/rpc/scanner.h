@@ -23,6 +23,9 @@ class FrameScanner {
     /** The body of the next good frame; `release` has to follow. */
     bool next(Bytes &body);
 
+    /** Length and CRC of the body that `next` gave: what tells it from most others. */
+    uint32_t mark() const { return mark_; }
+
     /** Forgets the frame that `next` gave. */
     void release();
 
@@ -45,6 +48,7 @@ class FrameScanner {
     size_t begin_ = 0;
     size_t end_ = 0;
     size_t frame_ = 0;      // bytes of the frame that next gave
+    uint32_t mark_ = 0;
     size_t skip_ = 0;       // bytes of an oversized frame still to come
     size_t abandoned_ = 0;  // held bytes that wait for nothing any more
 };

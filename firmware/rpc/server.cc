@@ -40,7 +40,7 @@ void Server::answer_frames() {
     Bytes request;
     while (scanner_.next(request)) {
         uint8_t *body = reply_ + kFrameHeaderBytes;
-        const size_t bytes = service_.answer(request, body, config::kMaxMessageBytes);
+        const size_t bytes = service_.answer(request, scanner_.mark(), body, config::kMaxMessageBytes);
         scanner_.release();
         if (bytes > 0) {
             write_header(reply_, bytes);

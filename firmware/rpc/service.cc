@@ -26,7 +26,7 @@ void write_reply_head(Writer &out, const Head &request) {
 
 }  // namespace
 
-size_t Service::answer(Bytes request, uint8_t *reply, size_t capacity) {
+size_t Service::answer(Bytes request, uint32_t mark, uint8_t *reply, size_t capacity) {
     Writer out(reply, capacity - kStatusBytes);
     Reader message(request);
     const Head head = read_head(message);
@@ -42,17 +42,19 @@ size_t Service::answer(Bytes request, uint8_t *reply, size_t capacity) {
     } else if (call == nullptr) {
         log_.line("unknown call %" PRIu32 " of service %" PRIu32, head.call, head.service);
     } else {
-        status = perform(*call, message, out);
+        CallContext context{validator_, log_, sessions_, head.sequence, message, out};
+        status = perform(*call, context, mark);
     }
     out.limit(capacity);
     out.i32(static_cast<int32_t>(status));
     return out.size();
 }
 
-Status Service::perform(const Call &call, Reader &arguments, Writer &out) {
-    CallContext context{validator_, log_, arguments, out};
+Status Service::perform(const Call &call, CallContext &context, uint32_t mark) {
+    Writer &out = context.out;
     const size_t head_bytes = out.size();
-    Status status = call.perform(context);
+    Status status =
+        call.tell ? perform_in_order(call, context, mark) : call.perform(context);
     if (!out.fits()) {
         status = validator_.refusal().because(Status::kBadArgument, "the answer is too long");
     }
@@ -62,6 +64,26 @@ Status Service::perform(const Call &call, Reader &arguments, Writer &out) {
         out.zeros(call.blank_bytes);
     }
     return status;
+}
+
+/** What comes again is told again; it is not carried out again. */
+Status Service::perform_in_order(const Call &call, CallContext &context, uint32_t mark) {
+    switch (sessions_.place(context.number, mark)) {
+        case Place::kNext:
+            sessions_.keep(call.perform(context));
+            break;
+        case Place::kAgain:
+            break;
+        case Place::kStale:
+            return validator_.refusal().because(
+                Status::kOutOfOrder,
+                "request %" PRIu32 " is late, or its session has ended; identify opens one",
+                context.number);
+    }
+    if (sessions_.status() == Status::kOk) {
+        call.tell(context);
+    }
+    return sessions_.status();
 }
 
 }  // namespace autodeploy

@@ -15,3 +15,4 @@ extern int failures;
 void test_tensors();
 void test_power();
 void test_counters();
+void test_sessions();

@@ -15,10 +15,8 @@ Log board_log;
 Validator validator(board_log);
 
 void run() {
-    ModelState state;
-    InvokeTiming timing;
-    CHECK(validator.configure(0, state) == Status::kOk);
-    CHECK(validator.invoke(1, timing) == Status::kOk);
+    CHECK(validator.configure(0) == Status::kOk);
+    CHECK(validator.profile() == Status::kOk);
 }
 
 void chosen_events_are_counted_and_the_records_before_dropped() {
@@ -34,6 +32,17 @@ void chosen_events_are_counted_and_the_records_before_dropped() {
     CHECK(layers->record(0).counter_count == 1 && layers->record(0).counters[0] == 1);
     CHECK(validator.select_counters(nullptr, 0) == Status::kOk);
     CHECK(validator.identify().counter_count == 2);
+}
+
+void an_invoke_records_no_layers() {
+    fake_board::reset();
+    CHECK(validator.configure(0) == Status::kOk);
+    CHECK(validator.invoke(1) == Status::kOk);
+    const LayerLog *layers = nullptr;
+    CHECK(validator.read_layers(0, layers) == Status::kBadArgument);
+    CHECK(validator.profile() == Status::kOk && validator.profile_timing().layers == 3);
+    CHECK(validator.invoke(2) == Status::kOk);
+    CHECK(validator.read_layers(0, layers) == Status::kOk && layers->count() == 3);
 }
 
 bool refused(const uint32_t *events, uint32_t count, Status status, const char *words) {
@@ -69,6 +78,7 @@ void a_counter_of_8_bits_is_modulo_256() {
 }  // namespace
 
 void test_counters() {
+    an_invoke_records_no_layers();
     chosen_events_are_counted_and_the_records_before_dropped();
     a_choice_that_cannot_be_counted_is_refused();
     a_counter_of_8_bits_is_modulo_256();

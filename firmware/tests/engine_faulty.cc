@@ -80,6 +80,10 @@ class FaultyEngine final : public Engine {
         return order == kFail ? Status::kInvokeFailed : Status::kOk;
     }
 
+    const void *runtime() const override {
+        return reinterpret_cast<const void *>(&make_engine);
+    }
+
     Status reset_state(bool &outputs_kept) override {
         outputs_kept = true;
         return Status::kOk;

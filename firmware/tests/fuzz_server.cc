@@ -15,12 +15,13 @@ namespace {
 
 constexpr uint32_t kHeadOfCalls = 1 << 24 | kServiceId << 16;
 constexpr uint32_t kIdentify = 1;
-constexpr uint8_t kCalls = 20;  // from 0 on: all there are, and some that are none
+constexpr uint8_t kCalls = 24;  // from 0 on: all there are, and some that are none
 constexpr uint32_t kMark = 0x5EEDED;
 
-enum Step : uint8_t { kRaw, kBody, kDamagedBody, kCall, kSilence, kSlowHost, kSteps };
+enum Step : uint8_t { kRaw, kBody, kDamagedBody, kCall, kSilence, kSlowHost, kLateCall, kSteps };
 
 Bytes left;  // of the input; a board that reboots goes on from here
+uint32_t number;  // of the latest call
 
 alignas(Log) unsigned char log_place[sizeof(Log)];
 alignas(Validator) unsigned char validator_place[sizeof(Validator)];
@@ -59,7 +60,12 @@ void take_step(Step step, const uint8_t *bytes, size_t size) {
             break;
         case kCall:
             if (size > 0) {
-                give_call(bytes[0] % kCalls, 0, bytes + 1, size - 1);
+                give_call(bytes[0] % kCalls, ++number, bytes + 1, size - 1);
+            }
+            break;
+        case kLateCall:  // 0: the number of the latest call
+            if (size > 1) {
+                give_call(bytes[1] % kCalls, number - bytes[0], bytes + 2, size - 2);
             }
             break;
         case kSilence:
@@ -122,6 +128,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     constexpr size_t kMostBytes = 4096;
     autodeploy::fake_board::reset();
     autodeploy::left = {data, size < kMostBytes ? size : kMostBytes};
+    autodeploy::number = 0;
     autodeploy::play();
     if (!autodeploy::ends_with_identity(autodeploy::fake_board::written())) {
         __builtin_trap();

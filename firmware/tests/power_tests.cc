@@ -98,8 +98,7 @@ struct Bench {
     }
 
     void configure() {
-        ModelState state = {};
-        CHECK(validator.configure(0, state) == Status::kOk);
+        CHECK(validator.configure(0) == Status::kOk);
     }
 };
 
@@ -128,7 +127,6 @@ void the_answer_leaves_before_the_run_begins() {
 void inferences_run_on_the_inputs_as_written() {
     static Bench bench;
     const auto *text = reinterpret_cast<const uint8_t *>("ab");
-    InvokeTiming timing;
     Bytes data;
     bench.configure();
     CHECK(bench.validator.write_input(2, 0, {text, 2}) == Status::kOk);
@@ -136,7 +134,7 @@ void inferences_run_on_the_inputs_as_written() {
     bench.validator.run_armed_power();
     CHECK(bench.validator.read_output(2, 0, 2, data) == Status::kOk);
     CHECK(std::memcmp(data.data, "ab", 2) == 0);
-    CHECK(bench.validator.invoke(1, timing) == Status::kOk && !timing.includes_first);
+    CHECK(bench.validator.invoke(1) == Status::kOk && !bench.validator.timing().includes_first);
 }
 
 void a_paused_layer_log_keeps_nothing() {

@@ -13,8 +13,6 @@ constexpr uint32_t kNumber = 2, kNumberOutput = 5, kTensors = 6;
 
 Log board_log;
 Validator validator(board_log);
-ModelState state;
-InvokeTiming timing;
 TensorInfo info;
 Bytes data;
 
@@ -22,9 +20,9 @@ Bytes data;
 void run(bool keep) {
     const auto *number = reinterpret_cast<const uint8_t *>("ab");
     CHECK(validator.keep_tensors(keep) == Status::kOk);
-    CHECK(validator.configure(0, state) == Status::kOk);
+    CHECK(validator.configure(0) == Status::kOk);
     CHECK(validator.write_input(kNumber, 0, {number, 2}) == Status::kOk);
-    CHECK(validator.invoke(1, timing) == Status::kOk);
+    CHECK(validator.invoke(1) == Status::kOk);
 }
 
 Status read(uint32_t index, uint32_t offset, uint32_t length) {
@@ -64,16 +62,16 @@ void tensors_are_kept_from_the_next_configure_on() {
     run(false);
     CHECK(validator.keep_tensors(true) == Status::kOk);
     CHECK(read(kNumber, 0, 1) == Status::kBadArgument);
-    CHECK(validator.configure(0, state) == Status::kOk);
+    CHECK(validator.configure(0) == Status::kOk);
     CHECK(read(kNumber, 0, 1) == Status::kBadArgument && said("no inference has run"));
-    CHECK(validator.invoke(1, timing) == Status::kOk);
+    CHECK(validator.invoke(1) == Status::kOk);
     CHECK(validator.keep_tensors(false) == Status::kOk);
     CHECK(read(kNumber, 0, 1) == Status::kOk);
 }
 
 void after_a_failed_configure_no_tensor_is_there() {
     run(true);
-    CHECK(validator.configure(1, state) == Status::kNoMemory);
+    CHECK(validator.configure(1) == Status::kNoMemory);
     CHECK(validator.describe_tensor(kNumber, info) == Status::kNotConfigured);
     CHECK(read(kNumber, 0, 1) == Status::kNotConfigured);
 }

@@ -148,17 +148,18 @@ void a_writer_stops_at_its_capacity() {
 
 struct LogPage {
     uint8_t bytes[64];
-    uint32_t next, size;
+    uint32_t end, next, size;
 
     LogPage(const Log &log, uint32_t cursor) {
         Writer writer(bytes, sizeof bytes);
         log.read(cursor, writer);
-        next = load_u32(bytes);
-        size = load_u32(bytes + 4);
+        end = load_u32(bytes);
+        next = load_u32(bytes + 4);
+        size = load_u32(bytes + 8);
     }
 
     bool is(const char *text) const {
-        return size == std::strlen(text) && std::memcmp(bytes + 8, text, size) == 0;
+        return size == std::strlen(text) && std::memcmp(bytes + 12, text, size) == 0;
     }
 };
 
@@ -169,6 +170,7 @@ void the_log_is_read_by_cursor() {
     CHECK(LogPage(log, 0).is("line 1\ntwo\n"));
     CHECK(LogPage(log, 7).is("two\n"));
     CHECK(LogPage(log, 11).is(""));
+    CHECK(LogPage(log, 0).end == 11);
     CHECK(LogPage(log, 12).is("line 1\ntwo\n"));  // not in the ring: from its oldest byte
 }
 
@@ -178,9 +180,10 @@ void the_log_keeps_its_latest_bytes() {
         log.text("abc");
     }
     const LogPage page(log, 0);
-    CHECK(page.size == sizeof page.bytes - 8);
+    CHECK(page.size == sizeof page.bytes - 12);
+    CHECK(page.end == 3 * config::kLogBytes);
     CHECK(page.next == 2 * config::kLogBytes + page.size);
-    CHECK(page.bytes[8] == "abc"[2 * config::kLogBytes % 3]);
+    CHECK(page.bytes[12] == "abc"[2 * config::kLogBytes % 3]);
 }
 
 }  // namespace
@@ -201,5 +204,6 @@ int main() {
     test_tensors();
     test_power();
     test_counters();
+    test_sessions();
     return failures;
 }

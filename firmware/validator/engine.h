@@ -41,6 +41,12 @@ class Engine {
 
     virtual Status invoke() = 0;
 
+    /** The model file, where there is one. */
+    virtual Bytes model() const { return {}; }
+
+    /** Some of the code that runs the model. */
+    virtual const void *runtime() const = 0;
+
     /** Variables and state as after `prepare`. Says whether outputs are still there. */
     virtual Status reset_state(bool &outputs_kept) = 0;
 

@@ -75,6 +75,10 @@ class EchoEngine final : public Engine {
         return Status::kOk;
     }
 
+    const void *runtime() const override {
+        return reinterpret_cast<const void *>(&make_engine);
+    }
+
     Status reset_state(bool &outputs_kept) override {
         outputs_kept = true;
         return Status::kOk;

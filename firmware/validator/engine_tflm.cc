@@ -89,6 +89,14 @@ class TflmEngine final : public Engine {
         return Status::kOk;
     }
 
+    Bytes model() const override { return {kModelData, kModelBytes}; }
+
+    const void *runtime() const override {
+        using Create = tflite::MicroResourceVariables *(*)(tflite::MicroAllocator *, int);
+        return reinterpret_cast<const void *>(
+            static_cast<Create>(&tflite::MicroResourceVariables::Create));
+    }
+
     /** TFLM's reset leaves CALL_ONCE as it is, so a model with variables is prepared anew. */
     Status reset_state(bool &outputs_kept) override {
         outputs_kept = kResourceVariables == 0;

@@ -14,6 +14,10 @@ int main() {
     if (const char *words = autodeploy::board::restart_words()) {
         board_log.line("%s", words);
     }
+    if (*autodeploy::board::failed_step() != '\0') {
+        board_log.line("start-up: %s failed; the board goes on without it",
+                       autodeploy::board::failed_step());
+    }
     while (true) {
         server.step();
     }

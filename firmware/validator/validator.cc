@@ -5,46 +5,18 @@
 
 #include "validator/limits.h"
 #include "validator/power_run.h"
+#include "validator/survives.h"
 
 namespace autodeploy {
 namespace {
 
 alignas(kArenaAlignment) AUTODEPLOY_ARENA_PLACE uint8_t arena[config::kArenaMaxBytes];
 alignas(kArenaAlignment) AUTODEPLOY_INPUT_PLACE uint8_t inputs[config::kInputBytes];
-uint64_t ticks_of_inferences[kMaxInvocations];
-
-template <typename Function>
-bool survives(Function function) {
-    return board::survive([](void *itself) { (*static_cast<Function *>(itself))(); }, &function);
-}
 
 }  // namespace
 
-Identity Validator::identify() const {
-    const board::Facts &facts = board::facts();
-    Identity identity = {};
-    identity.kind = facts.kind;
-    identity.board = config::kBoardName;
-    identity.core = facts.core;
-    identity.build_id = config::kBuildId;
-    identity.model_sha256 = {config::kModelSha256, sizeof config::kModelSha256};
-    identity.engine = engine_.name();
-    identity.engine_version = config::kEngineVersion;
-    identity.capabilities = facts.capabilities | kCapabilityLayerProfile |
-                            (engine_.can_keep_tensors() ? kCapabilityAnyTensor : 0);
-    identity.clock = board::clock();
-    identity.clocks_hz = facts.clocks_hz;
-    identity.tick_hz = board::tick_hz();
-    identity.max_message_bytes = config::kMaxMessageBytes;
-    identity.window_bytes = config::kWindowBytes;
-    identity.max_invocations = kMaxInvocations;
-    identity.counters = facts.counters;
-    identity.counter_count = facts.counter_count;
-    return identity;
-}
-
-Status Validator::configure(uint32_t arena_bytes, ModelState &state) {
-    configured_ = has_run_ = has_outputs_ = false;
+Status Validator::configure(uint32_t arena_bytes) {
+    configured_ = has_run_ = has_outputs_ = has_profile_ = false;
     layers_.clear();
     arena_bytes = arena_bytes ? arena_bytes : config::kArenaBytes;
     if (arena_bytes > config::kArenaMaxBytes) {
@@ -61,8 +33,8 @@ Status Validator::configure(uint32_t arena_bytes, ModelState &state) {
     }
     std::memset(inputs, 0, sizeof inputs);
     configured_ = true;
-    state = {arena_bytes,       prepared_.arena_used_bytes, prepared_.inputs,
-             prepared_.outputs, prepared_.layers,           prepared_.variables};
+    state_ = {arena_bytes,       prepared_.arena_used_bytes, prepared_.inputs,
+              prepared_.outputs, prepared_.layers,           prepared_.variables};
     return Status::kOk;
 }
 
@@ -92,61 +64,13 @@ Status Validator::check_inputs_fit() {
     return Status::kOk;
 }
 
-Status Validator::write_input(uint32_t index, uint32_t offset, Bytes data) {
-    TensorInfo info;
-    Status status = describe_input(index, info);
-    if (status == Status::kOk) {
-        status = check_range("input", info.bytes, offset, data.size);
-    }
-    if (status == Status::kOk && data.size > 0) {
-        std::memcpy(kept_input(index) + offset, data.data, data.size);
-    }
-    return status;
-}
-
-Status Validator::invoke(uint32_t count, InvokeTiming &timing) {
-    Status status = check_configured();
-    if (status == Status::kOk && (count < 1 || count > kMaxInvocations)) {
-        status = refusal_.because(Status::kBadArgument, "count %" PRIu32 " is not 1 to %" PRIu32,
-                                  count, kMaxInvocations);
-    }
-    timing = {0, !has_run_, ticks_of_inferences, count};
-    for (uint32_t i = 0; i < count && status == Status::kOk; ++i) {
-        status = infer(ticks_of_inferences[i]);
-        timing.total_ticks += ticks_of_inferences[i];
-    }
-    return status;
-}
-
-Status Validator::infer(uint64_t &ticks) {
-    has_outputs_ = false;
-    for (uint32_t i = 0; i < prepared_.inputs; ++i) {
-        const Tensor input = engine_.input(i);
-        std::memcpy(input.data, kept_input(i), input.info.bytes);
-    }
-    layers_.clear();
-    board::begin_inference();
-    Status status = Status::kInvokeFailed;
-    configured_ = survives([&] {
-        const uint64_t began = board::ticks();
-        status = engine_.invoke();
-        ticks = board::ticks() - began;
-    });
-    if (!configured_) {
-        refusal_.because(status, "the engine crashed; configure it anew");
-    }
-    has_run_ = has_run_ || status == Status::kOk;
-    has_outputs_ = status == Status::kOk;
-    return status;
-}
-
 Status Validator::read_layers(uint32_t first, const LayerLog *&layers) {
     const Status status = check_configured();
     if (status != Status::kOk) {
         return status;
     }
-    if (!has_run_) {
-        return refusal_.because(Status::kBadArgument, "no inference has run since configure");
+    if (!has_profile_) {
+        return refusal_.because(Status::kBadArgument, "no profile has run since configure");
     }
     if (first > layers_.count()) {
         return refusal_.because(Status::kBadArgument, "layer %" PRIu32 " of %" PRIu32, first,
@@ -165,7 +89,7 @@ Status Validator::set_clock(ClockMode mode) {
     return Status::kOk;
 }
 
-/** What was counted of the latest inference is forgotten: it has other names. */
+/** What was counted in the latest profile is forgotten: it has other names. */
 Status Validator::select_counters(const uint32_t *events, uint32_t count) {
     const size_t most = board::facts().events_at_once;
     if (most == 0) {
@@ -206,11 +130,9 @@ void Validator::run_armed_power() {
     power_armed_ = false;
     const auto infer_once = [](void *itself) {
         uint64_t ticks = 0;
-        return static_cast<Validator *>(itself)->infer(ticks) == Status::kOk;
+        return static_cast<Validator *>(itself)->run_once(ticks) == Status::kOk;
     };
-    layers_.pause(true);
     power_run_ = perform_power_run(power_count_, power_wait_ms_, {infer_once, this});
-    layers_.pause(false);
     if (power_run_.outcome == PowerOutcome::kInvokeFailed) {
         log_.line("power run: %s", refusal_.words());
     }
@@ -233,6 +155,17 @@ Status Validator::check_configured() {
                                 "configure has not succeeded since the start");
     }
     return Status::kOk;
+}
+
+void Validator::describe_placements(Placement (&placements)[kPlacements]) const {
+    const Bytes model = engine_.model();
+    placements[0] = {"arena", "", arena, sizeof arena};
+    placements[1] = {"inputs", "", inputs, sizeof inputs};
+    placements[2] = {"model", "", model.data, static_cast<uint32_t>(model.size)};
+    placements[3] = {"runtime", "", engine_.runtime(), 0};
+    for (Placement &placement : placements) {
+        placement.memory = placement.address ? board::memory_of(placement.address) : "";
+    }
 }
 
 uint8_t *Validator::kept_input(uint32_t index) {

@@ -4,6 +4,8 @@
 
 namespace autodeploy {
 
+constexpr size_t kPlacements = 4;
+
 /**
  * Answers the calls of the interface about the one model of this firmware.
  *
@@ -12,14 +14,30 @@ namespace autodeploy {
  */
 class Validator {
    public:
-    explicit Validator(Log &log) : log_(log), engine_(make_engine(log, layers_, refusal_)) {}
+    explicit Validator(Log &log) : log_(log), engine_(make_engine(log, layers_, refusal_)) {
+        layers_.pause(true);
+    }
 
+    /** All but the session. */
     Identity identify() const;
-    Status configure(uint32_t arena_bytes, ModelState &state);
+
+    /** Arena, inputs, model and runtime. */
+    void describe_placements(Placement (&placements)[kPlacements]) const;
+
+    Status configure(uint32_t arena_bytes);
     Status describe_input(uint32_t index, TensorInfo &info);
     Status describe_output(uint32_t index, TensorInfo &info);
     Status write_input(uint32_t index, uint32_t offset, Bytes data);
-    Status invoke(uint32_t count, InvokeTiming &timing);
+
+    /** All inputs one behind the other, or none for those that were written; then as `invoke(1)`. */
+    Status infer(Bytes data);
+
+    /** Runs the model without the profiler, and with a quiet link. */
+    Status invoke(uint32_t count);
+
+    /** Runs the model once with the profiler. */
+    Status profile();
+
     Status read_output(uint32_t index, uint32_t offset, uint32_t length, Bytes &data);
     Status read_layers(uint32_t first, const LayerLog *&layers);
     Status keep_tensors(bool keep);
@@ -31,6 +49,12 @@ class Validator {
     void reboot() { reboot_requested_ = true; }
     Status arm_power(uint32_t count, uint32_t wait_ms);
     PowerRun power_result() const { return power_run_; }
+
+    /** What the latest calls that succeeded have left: for their answers, which may be asked for again. */
+    const ModelState &state() const { return state_; }
+    const InvokeTiming &timing() const { return timing_; }
+    const ProfileTiming &profile_timing() const { return profile_timing_; }
+    Bytes output(uint32_t index) const;
 
     bool reboot_requested() const { return reboot_requested_; }
 
@@ -50,17 +74,23 @@ class Validator {
     Status read(const char *what, const Tensor &tensor, uint32_t offset, uint32_t length,
                 Bytes &data);
     uint8_t *kept_input(uint32_t index);
-    Status infer(uint64_t &ticks);
+    Status take_inputs(Bytes data);
+    Status run(uint32_t count);
+    Status run_once(uint64_t &ticks);
 
     Log &log_;
     Refusal refusal_;
     LayerLog layers_;
     Engine &engine_;
     Prepared prepared_ = {};
+    ModelState state_ = {};
+    InvokeTiming timing_ = {};
+    ProfileTiming profile_timing_ = {};
     bool keep_tensors_ = false;  // from the next configure on
     bool configured_ = false;
     bool has_run_ = false;
     bool has_outputs_ = false;
+    bool has_profile_ = false;
     bool reboot_requested_ = false;
     bool power_armed_ = false;
     uint32_t power_count_ = 0;

@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from pytest_autodeploy.base.errors import BoardError, BoardRefused, LinkError, WrongFirmware
-from pytest_autodeploy.rpc import messages
-from pytest_autodeploy.rpc.exchange import Exchange, Refusal
-from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES
+from pytest_autodeploy.base.errors import LinkError
+from pytest_autodeploy.rpc import calls
+from pytest_autodeploy.rpc.caller import Caller
+from pytest_autodeploy.rpc.calls import Call
+from pytest_autodeploy.rpc.inference import Inferred, batches, split
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.messages import (
     MAX_MESSAGE_BYTES,
-    MIN_MESSAGE_BYTES,
-    PROTOCOL_VERSION,
-    Call,
+    BoardReport,
     ClockMode,
-    Identity,
+    Inference,
     InvokeTiming,
     LayerRecord,
     ModelState,
-    OtherProtocol,
     PowerRun,
-    Status,
+    ProfileTiming,
     TensorInfo,
 )
-from pytest_autodeploy.rpc.pieces import read_plan, write_plan
+from pytest_autodeploy.rpc.pieces import infer_depth, outputs_fit, read_plan, write_plan
 
 Progress = Callable[[int, int], None]
 """Called with the bytes that are done and the bytes that there are."""
 
-_LOG_TIMEOUT_S = 1.0
-_IDENTIFY_TIMEOUT_S = 5.0
-_LOG_PAGES = 1024
-_WORDS_LINES = 8
-
-_ADVICE = {
-    Status.NO_MEMORY: "give it more memory: --evb-arena-kb, --evb-arena-memory",
-    Status.UNSUPPORTED_OPERATOR: "`autodeploy inspect MODEL` lists its operators and their types",
-    Status.BAD_MODEL: "`autodeploy inspect MODEL` tells whether the file is damaged",
-    Status.NO_MODEL: "flash a model first",
-    Status.NOT_CONFIGURED: "call configure first",
-}
-"""What to do about a refusal; for others the board's own words say it."""
+_MOST_LAYERS = 1 << 16
+"""Of a board whose model this client has not configured."""
 
 
-class ValidatorClient:
+class ValidatorClient(Caller):
     """Calls a board over ``link``, each within ``timeout_s`` seconds unless a method says other.
 
     Every method raises BoardRefused with the board's own words when the board says no, and
@@ -55,54 +40,23 @@ class ValidatorClient:
     """
 
     def __init__(self, link: Link, timeout_s: float = 10.0) -> None:
-        self.link = link
-        self.timeout_s = timeout_s
-        self._exchange = Exchange(link)
-        self._identity: Identity | None = None
-        self._log_cursor = 0
-        self._log_kept = ""
-
-    @property
-    def board(self) -> str:
-        """The name of the board in errors."""
-        return self.link.board
-
-    def identify(self) -> Identity:
-        """What the board is and runs; WrongFirmware when it speaks another protocol version."""
-        try:
-            timeout_s = min(self.timeout_s, _IDENTIFY_TIMEOUT_S)
-            identity: Identity = self._call(messages.IDENTIFY, timeout_s=timeout_s)[0]
-        except OtherProtocol as other:
-            raise self._other_protocol(other.version) from None
-        least = MIN_MESSAGE_BYTES + FRAME_HEADER_BYTES
-        if (
-            not MIN_MESSAGE_BYTES <= identity.max_message_bytes <= MAX_MESSAGE_BYTES
-            or identity.window_bytes < least
-        ):
-            raise WrongFirmware(
-                f"identify: the board announces messages of {identity.max_message_bytes} bytes "
-                f"and a window of {identity.window_bytes}",
-                board=self.board,
-                hint=f"messages: {MIN_MESSAGE_BYTES} to {MAX_MESSAGE_BYTES} bytes, "
-                f"window: at least {least}",
-            )
-        self.link.max_message_bytes = identity.max_message_bytes
-        self._identity = identity
-        return identity
+        super().__init__(link, timeout_s)
+        self._most_layers = _MOST_LAYERS
 
     def configure(self, arena_bytes: int = 0) -> ModelState:
         """Prepares the model in an arena of ``arena_bytes``; 0: the size it was flashed with."""
-        state: ModelState = self._call(messages.CONFIGURE, arena_bytes)[0]
+        state: ModelState = self._call(calls.CONFIGURE, arena_bytes)[0]
+        self._most_layers = state.layers
         return state
 
     def describe_input(self, index: int) -> TensorInfo:
         """Name, type, shape and quantisation of an input."""
-        info: TensorInfo = self._call(messages.DESCRIBE_INPUT, index)[0]
+        info: TensorInfo = self._call(calls.DESCRIBE_INPUT, index)[0]
         return info
 
     def describe_output(self, index: int) -> TensorInfo:
         """Name, type, shape and quantisation of an output."""
-        info: TensorInfo = self._call(messages.DESCRIBE_OUTPUT, index)[0]
+        info: TensorInfo = self._call(calls.DESCRIBE_OUTPUT, index)[0]
         return info
 
     def write_input(
@@ -113,54 +67,104 @@ class ValidatorClient:
     ) -> None:
         """Writes a whole input tensor; ``timeout_s`` bounds the time without progress."""
         view = memoryview(data).cast("B")
-        piece, depth = write_plan(self._identity or self.identify())
+        piece, depth = write_plan(self._known())
         pieces = [
             (index, start, view[start : start + piece]) for start in range(0, len(view), piece)
         ]
         done = 0
         for (_, _, sent), _ in zip(
-            pieces, self._calls(messages.WRITE_INPUT, pieces, depth=depth), strict=True
+            pieces, self._calls(calls.WRITE_INPUT, pieces, depth=depth), strict=True
         ):
             done += len(sent)
             if on_progress:
                 on_progress(done, len(view))
 
     def invoke(self, count: int = 1, timeout_s: float | None = None) -> InvokeTiming:
-        """Runs the model ``count`` times; never repeated. Times are in ticks of the board."""
-        timing: InvokeTiming = self._call(messages.INVOKE, count, timeout_s=timeout_s)[0]
+        """Runs the model ``count`` times, without the profiler. Times are in ticks of the board."""
+        timing: InvokeTiming = self._call(calls.INVOKE, count, timeout_s=timeout_s)[0]
         if len(timing.ticks) != count:
             raise self.link.failure(LinkError, f"{len(timing.ticks)} times of {count} inferences")
         return timing
 
     def read_output(self, index: int, nbytes: int, on_progress: Progress | None = None) -> bytes:
         """The ``nbytes`` of an output tensor; ``timeout_s`` bounds the time without progress."""
-        return self._read(messages.READ_OUTPUT, index, nbytes, on_progress)
+        return self._read(calls.READ_OUTPUT, index, nbytes, on_progress)
+
+    def infer(
+        self, inputs: Sequence[bytes], output_sizes: Sequence[int], timeout_s: float | None = None
+    ) -> Inferred:
+        """One inference: the bytes of every input in, those of every output out.
+
+        ``output_sizes`` are their bytes. It takes one round trip when inputs and outputs fit a
+        message each.
+        """
+        return next(self.infer_each([inputs], output_sizes, timeout_s=timeout_s))
+
+    def infer_each(
+        self,
+        samples: Iterable[Sequence[bytes]],
+        output_sizes: Sequence[int],
+        *,
+        overlap: bool = False,
+        timeout_s: float | None = None,
+    ) -> Iterator[Inferred]:
+        """One inference per sample, as `infer`.
+
+        With ``overlap`` the next inputs are sent while the board infers, where it has room for
+        them. After a failure of the link samples may then run again, so the model has to be
+        without state.
+        """
+        identity = self._known()
+        for batch in batches(samples):
+            depth = infer_depth(identity, sum(map(len, batch[0])), sum(output_sizes))
+            if depth == 0:
+                for inputs in batch:
+                    yield self._infer_in_pieces(inputs, output_sizes, timeout_s)
+                continue
+            pieces = [(b"".join(inputs),) for inputs in batch]
+            for (inference,) in self._calls(
+                calls.INFER, pieces, depth=depth if overlap else 1, timeout_s=timeout_s
+            ):
+                yield self._inferred(inference, output_sizes)
+
+    def profile(self, timeout_s: float | None = None) -> ProfileTiming:
+        """One inference with the profiler; `read_layers` gives its layers."""
+        timing: ProfileTiming = self._call(calls.PROFILE, timeout_s=timeout_s)[0]
+        return timing
 
     def read_layers(self) -> list[LayerRecord]:
-        """All per-layer records of the latest inference."""
+        """All per-layer records of the latest profile."""
         records: list[LayerRecord] = []
-        while page := self._call(messages.READ_LAYERS, len(records), MAX_MESSAGE_BYTES)[0]:
+        total: int | None = None
+        while total is None or len(records) < total:
+            said, page = self._call(calls.READ_LAYERS, len(records), MAX_MESSAGE_BYTES)
+            total = said if total is None else total
             records += page
+            if said != total or len(records) > total or total > self._most_layers:
+                what = f"{len(records)} of {said} layers, where there are {self._most_layers}"
+                raise self.link.failure(LinkError, what)
+            if not page and len(records) < total:
+                what = f"no layer after {len(records)} of {total}"
+                raise self.link.failure(LinkError, what)
         return records
 
-    def read_log(self) -> str:
-        """What the board logged since the last call, but for the words that errors carried."""
-        text = self._log_kept + self._new_log(self.timeout_s)
-        self._log_kept = ""
-        return text
+    def describe_board(self) -> BoardReport:
+        """Where things are on the board, and how it has started."""
+        report: BoardReport = self._call(calls.DESCRIBE_BOARD)[0]
+        return report
 
     def set_clock(self, mode: ClockMode) -> None:
         """Changes the clock mode of the core, and with it perhaps the ticks per second."""
-        self._call(messages.SET_CLOCK, mode)
+        self._call(calls.SET_CLOCK, mode)
 
     def reset_state(self) -> None:
         """Sets resource variables and state tensors as they are after `configure`."""
-        self._call(messages.RESET_STATE)
+        self._call(calls.RESET_STATE)
 
     def reboot(self) -> None:
         """Restarts the board; `identify` tells when it is back."""
-        self._call(messages.REBOOT)
-        self._identity = None
+        self._call(calls.REBOOT)
+        self._forget_session()
         self._log_cursor = 0
 
     def arm_power(self, count: int, wait_ms: int) -> None:
@@ -168,11 +172,11 @@ class ValidatorClient:
 
         Nothing may be sent before the run has ended.
         """
-        self._call(messages.ARM_POWER, count, wait_ms)
+        self._call(calls.ARM_POWER, count, wait_ms)
 
     def power_result(self) -> PowerRun:
         """How the latest power run ended; a board in the midst of one answers at its end."""
-        run: PowerRun = self._call(messages.POWER_RESULT)[0]
+        run: PowerRun = self._call(calls.POWER_RESULT)[0]
         return run
 
     def keep_tensors(self, keep: bool) -> None:
@@ -180,11 +184,11 @@ class ValidatorClient:
 
         Refused by boards without `Capability.ANY_TENSOR`.
         """
-        self._call(messages.KEEP_TENSORS, keep)
+        self._call(calls.KEEP_TENSORS, keep)
 
     def describe_tensor(self, index: int) -> TensorInfo:
         """A kept tensor of subgraph 0 by its index in the model file; its size may be 0 bytes."""
-        info: TensorInfo = self._call(messages.DESCRIBE_TENSOR, index)[0]
+        info: TensorInfo = self._call(calls.DESCRIBE_TENSOR, index)[0]
         return info
 
     def read_tensor(self, index: int, nbytes: int, on_progress: Progress | None = None) -> bytes:
@@ -192,48 +196,20 @@ class ValidatorClient:
 
         Refused when tensors were not kept at the latest `configure`, and before an inference.
         """
-        return self._read(messages.READ_TENSOR, index, nbytes, on_progress)
+        return self._read(calls.READ_TENSOR, index, nbytes, on_progress)
 
     def select_counters(self, events: Sequence[int] = ()) -> int:
         """Counts these events per layer; without any, the board's own. Gives how many fit at once.
 
         Events are Arm's numbers. Refused by boards whose counters are fixed.
         """
-        at_once: int = self._call(messages.SELECT_COUNTERS, tuple(events))[0]
+        at_once: int = self._call(calls.SELECT_COUNTERS, tuple(events))[0]
         return at_once
-
-    def close(self) -> None:
-        """Closes the link; may be called twice."""
-        self.link.close()
-
-    def _call(self, call: Call, *arguments: Any, timeout_s: float | None = None) -> list[Any]:
-        return next(self._calls(call, [arguments], timeout_s=timeout_s))
-
-    def _calls(
-        self,
-        call: Call,
-        pieces: Sequence[tuple[Any, ...]],
-        *,
-        depth: int = 1,
-        timeout_s: float | None = None,
-    ) -> Iterator[list[Any]]:
-        timeout_s = self.timeout_s if timeout_s is None else timeout_s
-        try:
-            yield from self._exchange.perform(call, pieces, timeout_s=timeout_s, depth=depth)
-        except Refusal as refusal:
-            words = "" if call is messages.READ_LOG else self._words()
-            raise BoardRefused(
-                f"{call.name}: refused ({refusal.status.words})",
-                status=refusal.status.name,
-                words=words,
-                board=self.board,
-                hint=_ADVICE.get(refusal.status),
-            ) from None
 
     def _read(
         self, call: Call, index: int, nbytes: int, on_progress: Progress | None = None
     ) -> bytes:
-        piece, depth = read_plan(self._identity or self.identify())
+        piece, depth = read_plan(self._known())
         pieces = [(index, start, min(piece, nbytes - start)) for start in range(0, nbytes, piece)]
         data = bytearray()
         replies = self._calls(call, pieces, depth=depth)
@@ -245,30 +221,20 @@ class ValidatorClient:
                 on_progress(len(data), nbytes)
         return bytes(data)
 
-    def _words(self) -> str:
-        """The last lines of the log; what is before them waits for `read_log`."""
-        with suppress(BoardError):
-            lines = self._new_log(_LOG_TIMEOUT_S).splitlines(keepends=True)
-            self._log_kept += "".join(lines[:-_WORDS_LINES])
-            return "".join(lines[-_WORDS_LINES:]).strip()
-        return ""
+    def _infer_in_pieces(
+        self, inputs: Sequence[bytes], output_sizes: Sequence[int], timeout_s: float | None
+    ) -> Inferred:
+        for index, data in enumerate(inputs):
+            self.write_input(index, data)
+        inference: Inference = self._call(calls.INFER, b"", timeout_s=timeout_s)[0]
+        if outputs_fit(self._known(), sum(output_sizes)):
+            return self._inferred(inference, output_sizes)
+        outputs = tuple(self.read_output(index, size) for index, size in enumerate(output_sizes))
+        return Inferred(inference.ticks, inference.is_first, outputs)
 
-    def _new_log(self, timeout_s: float) -> str:
-        log = bytearray()
-        for _ in range(_LOG_PAGES):
-            self._log_cursor, page = next(
-                self._calls(messages.READ_LOG, [(self._log_cursor,)], timeout_s=timeout_s)
-            )
-            if not page:
-                break
-            log += page
-        return log.decode(errors="replace")
-
-    def _other_protocol(self, version: int) -> WrongFirmware:
-        newer = version > PROTOCOL_VERSION
-        return WrongFirmware(
-            f"identify: the board speaks version {version} of the protocol, "
-            f"this pytest-autodeploy version {PROTOCOL_VERSION}",
-            board=self.board,
-            hint="update pytest-autodeploy" if newer else "flash the board with newer firmware",
-        )
+    def _inferred(self, inference: Inference, output_sizes: Sequence[int]) -> Inferred:
+        if len(inference.outputs) != sum(output_sizes):
+            what = f"{len(inference.outputs)} bytes of outputs instead of {sum(output_sizes)}"
+            raise self.link.failure(LinkError, what)
+        outputs = split(inference.outputs, output_sizes)
+        return Inferred(inference.ticks, inference.is_first, outputs)

@@ -1,4 +1,4 @@
-"""Requests sent ahead of their replies, replies matched in order, failures of the link repaired."""
+"""Requests numbered and sent ahead of their replies, failures of the link repaired."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from erpc.client import ClientManager, RequestContext
+from erpc.client import ClientManager
 from erpc.codec import CodecError, MessageInfo, MessageType
 
 from pytest_autodeploy.base.errors import AutodeployError, BoardTimeout, LinkError
+from pytest_autodeploy.rpc.calls import Call
 from pytest_autodeploy.rpc.link import Link
-from pytest_autodeploy.rpc.messages import SERVICE_ID, Call, Status
+from pytest_autodeploy.rpc.messages import SERVICE_ID, SESSION_NUMBERS, Status
 from pytest_autodeploy.rpc.wire import MessageCodec
 
 ATTEMPTS = 3
@@ -32,12 +33,30 @@ class Refusal(Exception):
 
 
 class Exchange(ClientManager):  # type: ignore[misc]
-    """The calls over one link. Sequence numbers start anywhere, so that no old reply fits."""
+    """The calls over one link.
+
+    Until a session is open sequence numbers start anywhere, so that no old reply fits.
+    """
 
     def __init__(self, link: Link) -> None:
         super().__init__(link, MessageCodec)
-        self._sequence = secrets.randbelow(1 << (_SEQUENCE_BITS - 1))
         self._link = link
+        self.end_session()
+
+    @property
+    def numbers_left(self) -> int:
+        """How many requests the session has numbers for; 0 when none is open."""
+        return 0 if self._end is None else self._end - self._sequence
+
+    def open_session(self, session: int) -> None:
+        """Numbers requests from ``session`` + 1 on."""
+        self._sequence = session
+        self._end: int | None = session + SESSION_NUMBERS - 1
+
+    def end_session(self) -> None:
+        """Numbers requests from anywhere on where no session is: those before `identify`."""
+        self._sequence = secrets.randbelow((1 << (_SEQUENCE_BITS - 1)) - SESSION_NUMBERS)
+        self._end = None
 
     def perform(
         self, call: Call, pieces: Sequence[tuple[Any, ...]], *, timeout_s: float, depth: int = 1
@@ -46,24 +65,29 @@ class Exchange(ClientManager):  # type: ignore[misc]
 
         Up to ``depth`` requests are on their way at a time. After a failure of the link, a call
         that may be repeated goes on from the first piece without a reply, at most 3 times in a row
-        and while ``timeout_s`` since the latest reply have not passed. Raises `Refusal`, LinkError,
-        BoardTimeout or BoardDied.
+        and while ``timeout_s`` since the latest reply have not passed. With a ``depth`` of 1 a
+        request is repeated with its number, so that the board does not carry it out again; with
+        more, requests get new ones, because the board may have missed one of several. Raises
+        `Refusal`, LinkError, BoardTimeout or BoardDied.
         """
         self._link.begin(call.name, timeout_s)
         attempts = ATTEMPTS if call.repeatable else 1
         share_s = timeout_s / attempts if call.prompt else timeout_s
         deadline = time.monotonic() + timeout_s
         done = failures = 0
+        again = False
         while done < len(pieces):
             patience_s = min(share_s, deadline - time.monotonic())
             try:
-                for results in self._run_ahead(call, pieces[done:], depth, patience_s):
+                for results in self._run_ahead(call, pieces[done:], depth, patience_s, again):
                     done += 1
                     failures = 0
+                    again = False
                     deadline = time.monotonic() + timeout_s
                     yield results
             except (LinkError, BoardTimeout) as error:
                 failures += 1
+                again = depth == 1
                 # eRPC has no answer to a damaged frame, and takes what is left of one for the start
                 # of the next: both sides have to have been quiet before a request is repeated.
                 self._link.drain(max(deadline - time.monotonic(), _DRAIN_S))
@@ -76,28 +100,24 @@ class Exchange(ClientManager):  # type: ignore[misc]
         return type(error)(what, board=error.board, seconds=seconds, hint=error.hint)
 
     def _run_ahead(
-        self, call: Call, pieces: Sequence[tuple[Any, ...]], depth: int, patience_s: float
+        self,
+        call: Call,
+        pieces: Sequence[tuple[Any, ...]],
+        depth: int,
+        patience_s: float,
+        again: bool,
     ) -> Iterator[list[Any]]:
         waiting: deque[int] = deque()
         for arguments in pieces:
-            request = self._request(call, arguments)
             if len(waiting) == depth:
                 yield self._reply(call, waiting.popleft(), patience_s)
+            number = self._sequence if again else self.sequence
+            again = False
             self._link.allow(patience_s)
-            self._link.send(request.codec.buffer)
-            waiting.append(request.sequence)
+            self._link.send(_request(call, arguments, number))
+            waiting.append(number)
         while waiting:
             yield self._reply(call, waiting.popleft(), patience_s)
-
-    def _request(self, call: Call, arguments: tuple[Any, ...]) -> RequestContext:
-        request = self.create_request()
-        codec = request.codec
-        codec.start_write_message(
-            MessageInfo(MessageType.kInvocationMessage, SERVICE_ID, call.id, request.sequence)
-        )
-        for wire, value in zip(call.takes.values(), arguments, strict=True):
-            wire.write(codec, value)
-        return request
 
     def _reply(self, call: Call, sequence: int, patience_s: float) -> list[Any]:
         self._link.allow(patience_s)
@@ -114,9 +134,8 @@ class Exchange(ClientManager):  # type: ignore[misc]
         if info.type is not MessageType.kReplyMessage:
             raise self._link.failure(LinkError, "the answer is no reply")
         if info.sequence != sequence:
-            # Older than ours, modulo 2^32: an answer to an attempt that was given up; ours may
-            # follow.
-            if (sequence - info.sequence) % (1 << _SEQUENCE_BITS) < 1 << (_SEQUENCE_BITS - 1):
+            # An answer to an attempt that was given up, or to somebody else; ours may follow.
+            if not _is_soon(info.sequence, sequence):
                 return True
             raise self._link.failure(
                 LinkError, f"the answer has sequence number {info.sequence} instead of {sequence}"
@@ -126,6 +145,21 @@ class Exchange(ClientManager):  # type: ignore[misc]
                 LinkError, f"answer of call {info.request} of service {info.service}"
             )
         return False
+
+
+def _request(call: Call, arguments: tuple[Any, ...], number: int) -> bytearray:
+    codec = MessageCodec()
+    codec.start_write_message(
+        MessageInfo(MessageType.kInvocationMessage, SERVICE_ID, call.id, number)
+    )
+    for wire, value in zip(call.takes.values(), arguments, strict=True):
+        wire.write(codec, value)
+    return bytearray(codec.buffer)
+
+
+def _is_soon(number: int, after: int) -> bool:
+    """Whether a number is one of the next; others are those of earlier requests, of anybody."""
+    return (number - after) % (1 << _SEQUENCE_BITS) < SESSION_NUMBERS
 
 
 def _results(call: Call, codec: MessageCodec, body: bytearray) -> list[Any]:

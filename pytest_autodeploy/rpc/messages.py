@@ -1,23 +1,26 @@
 """What host and board say to each other, as ``firmware/autodeploy.erpc`` declares it.
 
-The host and the simulated board share these tables; a test holds them against the interface file.
+The host and the simulated board share it; a test holds it against the interface file.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from erpc.basic_codec import BasicCodec
 
-from pytest_autodeploy.rpc.wire import Int32, Struct, Uint32, Uint64, Wire, wire_of, wires_of
+from pytest_autodeploy.rpc.wire import Int32, Struct, Uint32, Uint64, wires_of
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 SERVICE_ID = 1
 MESSAGE_HEAD_BYTES = 8
 MIN_MESSAGE_BYTES = 256
 MAX_MESSAGE_BYTES = 0xFFFF
+SESSION_NUMBERS = 1 << 16
+"""Sequence numbers of a session, the first of which stays unused."""
+
 BOARD_SILENCE_S = 0.1
 """Silence after which a board forgets an unfinished frame."""
 
@@ -43,6 +46,7 @@ class Status(IntEnum):
     INVOKE_FAILED = 7
     UNSUPPORTED = 8
     INTERNAL_ERROR = 9
+    OUT_OF_ORDER = 10
 
     @property
     def words(self) -> str:
@@ -100,6 +104,18 @@ class PowerOutcome(IntEnum):
     INVOKE_FAILED = 4
 
 
+class ResetCause(IntEnum):
+    """What a board was last started by."""
+
+    UNKNOWN = 0
+    POWER_ON = 1
+    PIN = 2
+    REQUESTED = 3
+    WATCHDOG = 4
+    BROWN_OUT = 5
+    FAULT = 6
+
+
 class Capability(IntFlag):
     """What a board can do beyond running a model."""
 
@@ -112,7 +128,10 @@ class Capability(IntFlag):
 
 @dataclass(frozen=True)
 class Identity(Struct):
-    """What a board is and what it runs; frequencies in Hz, sizes in bytes."""
+    """What a board is and what it runs; frequencies in Hz, sizes in bytes.
+
+    ``session`` is that of whoever asked: the number before that of its first ordered request.
+    """
 
     protocol_version: Uint32
     kind: BoardKind
@@ -130,6 +149,7 @@ class Identity(Struct):
     window_bytes: Uint32
     max_invocations: Uint32
     counters: tuple[str, ...]
+    session: Uint32 = field(compare=False)
 
     @classmethod
     def read(cls, codec: BasicCodec) -> Self:
@@ -179,8 +199,30 @@ class InvokeTiming(Struct):
 
 
 @dataclass(frozen=True)
+class Inference(Struct):
+    """Time of one inference in ticks, and its outputs one behind the other.
+
+    ``outputs`` is empty when they do not fit a message.
+    """
+
+    ticks: Uint64
+    is_first: bool
+    outputs: bytes
+
+
+@dataclass(frozen=True)
+class ProfileTiming(Struct):
+    """Ticks of a profiled inference, those of them that the profiler took, and its layers."""
+
+    ticks: Uint64
+    profiler_ticks: Uint64
+    is_first: bool
+    layers: Uint32
+
+
+@dataclass(frozen=True)
 class LayerRecord(Struct):
-    """One layer of the latest inference; ``counters`` in the order of `Identity.counters`."""
+    """One layer of the latest profile; ``counters`` in the order of `Identity.counters`."""
 
     tag: str
     ticks: Uint64
@@ -197,84 +239,24 @@ class PowerRun(Struct):
 
 
 @dataclass(frozen=True)
-class Call:
-    """One call of the interface: what it takes and gives, and how the host may treat it.
+class Placement(Struct):
+    """Where a part of the firmware lies; ``memory`` is empty and ``size_bytes`` 0 when unknown."""
 
-    A ``repeatable`` call is sent again after a failure of the link. A ``prompt`` one answers within
-    milliseconds, so that silence soon means that a frame was lost.
+    part: str
+    memory: str
+    address: Uint64
+    size_bytes: Uint32
+
+
+@dataclass(frozen=True)
+class BoardReport(Struct):
+    """Where things are on a board, and how it has started.
+
+    ``clock_hz`` is the core's clock as measured against another one, 0 where there is none;
+    ``failed_step`` the step of the start-up that failed, empty when all is well.
     """
 
-    id: int
-    name: str
-    takes: dict[str, Wire] = field(default_factory=dict)
-    gives: dict[str, Wire] = field(default_factory=dict)
-    repeatable: bool = True
-    prompt: bool = True
-
-
-def _types(**annotations: Any) -> dict[str, Wire]:
-    return {name: wire_of(annotation) for name, annotation in annotations.items()}
-
-
-IDENTIFY = Call(1, "identify", {}, _types(identity=Identity))
-CONFIGURE = Call(2, "configure", _types(arena_bytes=Uint32), _types(state=ModelState), prompt=False)
-DESCRIBE_INPUT = Call(3, "describe_input", _types(index=Uint32), _types(info=TensorInfo))
-DESCRIBE_OUTPUT = Call(4, "describe_output", _types(index=Uint32), _types(info=TensorInfo))
-WRITE_INPUT = Call(5, "write_input", _types(index=Uint32, offset=Uint32, data=bytes))
-INVOKE = Call(
-    6,
-    "invoke",
-    _types(count=Uint32),
-    _types(timing=InvokeTiming),
-    repeatable=False,
-    prompt=False,
-)
-READ_OUTPUT = Call(
-    7, "read_output", _types(index=Uint32, offset=Uint32, length=Uint32), _types(data=bytes)
-)
-READ_LAYERS = Call(
-    8,
-    "read_layers",
-    _types(first=Uint32, count=Uint32),
-    _types(records=tuple[LayerRecord, ...]),
-)
-READ_LOG = Call(9, "read_log", _types(cursor=Uint32), _types(next=Uint32, text=bytes))
-SET_CLOCK = Call(10, "set_clock", _types(mode=ClockMode), prompt=False)
-RESET_STATE = Call(11, "reset_state", prompt=False)
-REBOOT = Call(12, "reboot", repeatable=False)
-ARM_POWER = Call(
-    13, "arm_power", _types(count=Uint32, wait_ms=Uint32), repeatable=False, prompt=False
-)
-POWER_RESULT = Call(14, "power_result", {}, _types(run=PowerRun))
-KEEP_TENSORS = Call(15, "keep_tensors", _types(keep=bool))
-DESCRIBE_TENSOR = Call(16, "describe_tensor", _types(index=Uint32), _types(info=TensorInfo))
-READ_TENSOR = Call(
-    17, "read_tensor", _types(index=Uint32, offset=Uint32, length=Uint32), _types(data=bytes)
-)
-SELECT_COUNTERS = Call(
-    18, "select_counters", _types(events=tuple[Uint32, ...]), _types(at_once=Uint32)
-)
-
-CALLS = {
-    call.id: call
-    for call in (
-        IDENTIFY,
-        CONFIGURE,
-        DESCRIBE_INPUT,
-        DESCRIBE_OUTPUT,
-        WRITE_INPUT,
-        INVOKE,
-        READ_OUTPUT,
-        READ_LAYERS,
-        READ_LOG,
-        SET_CLOCK,
-        RESET_STATE,
-        REBOOT,
-        ARM_POWER,
-        POWER_RESULT,
-        KEEP_TENSORS,
-        DESCRIBE_TENSOR,
-        READ_TENSOR,
-        SELECT_COUNTERS,
-    )
-}
+    placements: tuple[Placement, ...]
+    clock_hz: Uint32
+    reset_cause: ResetCause
+    failed_step: str

@@ -1,139 +1,50 @@
-"""The board's side of the RPC in Python: finds the frames in a byte stream, answers each, logs."""
+"""The board's side of the RPC in Python: answers each request, and logs why when it is no."""
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from erpc.codec import CodecError, MessageInfo, MessageType
 
+from pytest_autodeploy.rpc.board_log import Log
+from pytest_autodeploy.rpc.calls import CALLS, IDENTIFY, INFER, READ_LAYERS, READ_LOG, Call
 from pytest_autodeploy.rpc.framing import FrameScanner, frame
 from pytest_autodeploy.rpc.messages import (
-    CALLS,
     MAX_MESSAGE_BYTES,
     MESSAGE_HEAD_BYTES,
-    READ_LAYERS,
-    READ_LOG,
+    PROTOCOL_VERSION,
     SERVICE_ID,
-    Call,
-    ClockMode,
-    Identity,
-    InvokeTiming,
+    Inference,
     LayerRecord,
-    ModelState,
-    PowerRun,
     Status,
-    TensorInfo,
 )
+from pytest_autodeploy.rpc.sessions import Place, Sessions
+from pytest_autodeploy.rpc.validator import Refused, Validator
 from pytest_autodeploy.rpc.wire import MessageCodec
 
-__all__ = ["FrameScanner", "Log", "Refused", "Validator", "dispatch"]
+__all__ = ["FrameScanner", "Log", "Refused", "Sessions", "Validator", "dispatch"]
 
 _ENVELOPE_BYTES = MESSAGE_HEAD_BYTES + 4 + 4
 """What a reply with one list or binary adds to it: the head, the length and the Status."""
 
-
-class Refused(Exception):
-    """A validator's answer to a call that it cannot or may not do; ``words`` go to the log."""
-
-    def __init__(self, status: Status, words: str) -> None:
-        super().__init__(words)
-        self.status = status
-        self.words = words
-
-
-class Validator(Protocol):
-    """What a board does for each call; any method may raise `Refused`.
-
-    ``read_log`` is missing here: `dispatch` answers it from the `Log`.
-    """
-
-    def identify(self) -> Identity:
-        """What the board is and runs."""
-
-    def configure(self, arena_bytes: int) -> ModelState:
-        """Prepares the model in an arena; 0: the size it was flashed with."""
-
-    def describe_input(self, index: int) -> TensorInfo:
-        """An input tensor."""
-
-    def describe_output(self, index: int) -> TensorInfo:
-        """An output tensor."""
-
-    def write_input(self, index: int, offset: int, data: bytes) -> None:
-        """Stores bytes of an input tensor."""
-
-    def invoke(self, count: int) -> InvokeTiming:
-        """Runs the model."""
-
-    def read_output(self, index: int, offset: int, length: int) -> bytes:
-        """Exactly ``length`` bytes of an output tensor."""
-
-    def read_layers(self, first: int, count: int) -> Sequence[LayerRecord]:
-        """Records of the latest inference; what does not fit a message is cut off."""
-
-    def set_clock(self, mode: ClockMode) -> None:
-        """Changes the clock mode."""
-
-    def reset_state(self) -> None:
-        """Resource variables and state tensors as after configure."""
-
-    def reboot(self) -> None:
-        """Asks for a restart, which has to wait until the answer is on its way."""
-
-    def arm_power(self, count: int, wait_ms: int) -> None:
-        """Starts a power run of ``count`` inferences when the answer is on its way."""
-
-    def power_result(self) -> PowerRun:
-        """How the latest power run ended."""
-
-    def keep_tensors(self, keep: bool) -> None:
-        """Whether every tensor is kept from the next configure on."""
-
-    def describe_tensor(self, index: int) -> TensorInfo:
-        """A kept tensor of the main subgraph."""
-
-    def read_tensor(self, index: int, offset: int, length: int) -> bytes:
-        """Exactly ``length`` bytes of a kept tensor."""
-
-    def select_counters(self, events: Sequence[int]) -> int:
-        """The events that layers count, none: the board's own; gives how many fit at once."""
-
-
-class Log:
-    """The ring of a board's log; cursors count bytes since the start."""
-
-    def __init__(self, capacity: int = 8192) -> None:
-        self._capacity = capacity
-        self._kept = bytearray()
-        self._end = 0
-
-    def write(self, line: str) -> None:
-        """Adds a line; the oldest bytes leave the ring."""
-        data = f"{line.rstrip()}\n".encode()
-        self._end += len(data)
-        self._kept += data
-        del self._kept[: -self._capacity]
-
-    def read(self, cursor: int, limit: int) -> tuple[int, bytes]:
-        """The cursor to go on with, and at most ``limit`` bytes from ``cursor`` on.
-
-        A cursor that is not in the ring starts at the oldest byte.
-        """
-        oldest = self._end - len(self._kept)
-        if not oldest <= cursor <= self._end:
-            cursor = oldest
-        text = bytes(self._kept[cursor - oldest :][:limit])
-        return cursor + len(text), text
+_TIMING_BYTES = 8 + 1
+"""What the reply of `infer` has besides."""
 
 
 def dispatch(
-    body: bytes, validator: Validator, log: Log, max_message_bytes: int = MAX_MESSAGE_BYTES
+    body: bytes,
+    validator: Validator,
+    log: Log,
+    max_message_bytes: int = MAX_MESSAGE_BYTES,
+    sessions: Sessions | None = None,
 ) -> bytes:
     """The framed reply to the body of a request; empty when the body is no request.
 
-    Every request gets a reply. When its status is not ``OK``, the words are in the log.
+    Every request gets a reply. When its status is not ``OK``, the words are in the log. Without
+    ``sessions`` each request is the first one of a board that has just started.
     """
     codec = MessageCodec(body)
     try:
@@ -152,29 +63,77 @@ def dispatch(
     if call is None:
         log.write(f"unknown call {info.request} of service {info.service}")
         return frame(_reply(info, Status.UNSUPPORTED))
-    try:
-        results = _results(call, codec, validator, log, max_message_bytes - _ENVELOPE_BYTES)
-        reply = _reply(info, Status.OK, call, results)
-        if len(reply) <= max_message_bytes:
-            return frame(reply)
-        status, words = Status.BAD_ARGUMENT, f"the answer is too long: {len(reply)} bytes"
-    except Refused as refusal:
-        status, words = refusal.status, refusal.words
-    except Exception as error:
-        status, words = Status.INTERNAL_ERROR, f"{type(error).__name__}: {error}"
-    log.write(f"{call.name}: {words}")
-    return frame(_reply(info, status, call))
+    answer = _Answer(call, info, validator, log, max_message_bytes, sessions or Sessions())
+    return frame(answer.in_order(codec, body) if call.ordered else answer.reply(codec))
 
 
-def _results(call: Call, codec: MessageCodec, validator: Validator, log: Log, room: int) -> Any:
-    arguments = _arguments(call, codec)
-    if call is READ_LOG:
-        return log.read(arguments["cursor"], room - 4)
-    results = getattr(validator, call.name)(**arguments)
-    return _fitting(results, room) if call is READ_LAYERS else results
+@dataclasses.dataclass(frozen=True)
+class _Answer:
+    """The answer to one request."""
+
+    call: Call
+    info: MessageInfo
+    validator: Validator
+    log: Log
+    max_message_bytes: int
+    sessions: Sessions
+
+    def in_order(self, codec: MessageCodec, body: bytes) -> bytes:
+        """The reply to an ordered request: what comes again is not carried out again."""
+        match self.sessions.place(self.info.sequence, body):
+            case Place.NEXT:
+                self.sessions.reply = self.reply(codec)
+            case Place.STALE:
+                words = (
+                    f"request {self.info.sequence} is late, or its session has ended; "
+                    "identify opens one"
+                )
+                return self._refusal(Status.OUT_OF_ORDER, words)
+        return self.sessions.reply
+
+    def reply(self, codec: MessageCodec) -> bytes:
+        """The reply to a request that is carried out."""
+        try:
+            reply = _reply(self.info, Status.OK, self.call, self._results(codec))
+            if len(reply) <= self.max_message_bytes:
+                return bytes(reply)
+            words = f"the answer is too long: {len(reply)} bytes"
+            return self._refusal(Status.BAD_ARGUMENT, words)
+        except Refused as refusal:
+            return self._refusal(refusal.status, refusal.words)
+        except Exception as error:
+            return self._refusal(Status.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+
+    def _refusal(self, status: Status, words: str) -> bytes:
+        self.log.write(f"{self.call.name}: {words}")
+        return bytes(_reply(self.info, status, self.call))
+
+    def _results(self, codec: MessageCodec) -> Any:
+        arguments = _arguments(self.call, codec)
+        room = self.max_message_bytes - _ENVELOPE_BYTES
+        if self.call is READ_LOG:
+            return self.log.end, *self.log.read(arguments["cursor"], room - 8)
+        if self.call is IDENTIFY:
+            return self._identity(**arguments)
+        results = getattr(self.validator, self.call.name)(**arguments)
+        if self.call is READ_LAYERS:
+            total, records = results
+            return total, _fitting(records, room - 4)
+        return _fitting_outputs(results, room) if self.call is INFER else results
+
+    def _identity(self, host_version: int) -> Any:
+        if host_version != PROTOCOL_VERSION:
+            self.log.write(
+                f"the host speaks version {host_version} of the protocol, "
+                f"this board {PROTOCOL_VERSION}"
+            )
+        session = self.sessions.give(self.info.sequence)
+        return dataclasses.replace(self.validator.identify(), session=session)
 
 
 def _arguments(call: Call, codec: MessageCodec) -> dict[str, Any]:
+    if call is IDENTIFY and not codec.remaining:
+        return {"host_version": 1}  # which does not say so
     try:
         arguments = {name: wire.read(codec) for name, wire in call.takes.items()}
         codec.end()
@@ -190,6 +149,13 @@ def _fitting(records: Sequence[LayerRecord], room: int) -> Sequence[LayerRecord]
         if len(codec.buffer) > room:
             return records[:number]
     return records
+
+
+def _fitting_outputs(inference: Inference, room: int) -> Inference:
+    """All outputs, or none when they do not fit."""
+    if len(inference.outputs) <= room - _TIMING_BYTES:
+        return inference
+    return dataclasses.replace(inference, outputs=b"")
 
 
 def _reply(

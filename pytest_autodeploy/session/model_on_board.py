@@ -17,6 +17,7 @@ from pytest_autodeploy.reference.inputs import Inputs
 from pytest_autodeploy.rpc.messages import Capability, ClockMode, Identity, ModelState
 from pytest_autodeploy.session.collected import Measured
 from pytest_autodeploy.session.refusals import explained
+from pytest_autodeploy.session.samples import bytes_of_one, sample_of, store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -208,20 +209,32 @@ class ModelOnBoard:
         return self._invoke(1)[0]
 
     def _infer(self, inputs: Inputs, number: int, outputs: tuple[np.ndarray, ...]) -> None:
-        import numpy as np
-
         if self.reset_each:
             self.board.client.reset_state()
-        self._write(inputs, number)
-        self.board.client.invoke(1)
-        for index, output in enumerate(outputs):
-            data = self.board.client.read_output(index, output[number].nbytes)
-            output[number] = np.frombuffer(data, output.dtype).reshape(output.shape[1:])
+        inferred = self.board.client.infer(sample_of(inputs, number), bytes_of_one(outputs))
+        store(inferred, number, outputs)
         self.progress("inference", number + 1, inputs.count)
 
+    def _infer_all(self, inputs: Inputs) -> tuple[np.ndarray, ...]:
+        """Without state the next inputs are sent during an inference, where the board has room."""
+        outputs = self.empty_outputs(inputs.count)
+        if self.reset_each:
+            for number in range(inputs.count):
+                self._infer(inputs, number, outputs)
+            return outputs
+        each = self.board.client.infer_each(
+            (sample_of(inputs, number) for number in range(inputs.count)),
+            bytes_of_one(outputs),
+            overlap=not self.model.stateful,
+        )
+        for number, inferred in enumerate(each):
+            store(inferred, number, outputs)
+            self.progress("inference", number + 1, inputs.count)
+        return outputs
+
     def _write(self, inputs: Inputs, number: int) -> None:
-        for index, array in enumerate(inputs.arrays):
-            self.board.client.write_input(index, array[number].tobytes())
+        for index, data in enumerate(sample_of(inputs, number)):
+            self.board.client.write_input(index, data)
 
     def _invoke(self, count: int) -> list[int]:
         ticks: list[int] = []

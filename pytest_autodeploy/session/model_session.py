@@ -20,8 +20,6 @@ from pytest_autodeploy.session.model_on_board import ModelOnBoard
 if TYPE_CHECKING:
     from typing import Literal
 
-    import numpy as np
-
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.rpc.messages import LayerRecord
     from pytest_autodeploy.session.labelled import LabelledRun
@@ -130,13 +128,14 @@ class ModelSession(ModelOnBoard):
 
     def _records(self, run: Literal["first", "warm"], repeats: int) -> list[list[LayerRecord]]:
         """The layers of ``repeats`` inferences."""
-        self._first_inference()
         records = []
         for number in range(repeats):
-            if run == "warm":
+            if run == "first" or number == 0:
+                self._setup()
+                self._write(self.inputs, 0)
+            if run == "warm" and number == 0:
                 self._invoke(1)
-            elif number:
-                self._first_inference()
+            self.board.client.profile()
             records.append(self.board.client.read_layers())
         return records
 
@@ -208,9 +207,3 @@ class ModelSession(ModelOnBoard):
             self.ensure()
             return False
         return True
-
-    def _infer_all(self, inputs: Inputs) -> tuple[np.ndarray, ...]:
-        outputs = self.empty_outputs(inputs.count)
-        for number in range(inputs.count):
-            self._infer(inputs, number, outputs)
-        return outputs

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.model.counting import executions, has_control_flow, with_counters
+from pytest_autodeploy.rpc.inference import split
 from pytest_autodeploy.rpc.messages import Status, TensorInfo, TensorType
 from pytest_autodeploy.rpc.service import Log, Refused
 from pytest_autodeploy.sim.pieces import Pieces, cut_behind, readable
@@ -76,6 +77,14 @@ class Engine:
     def write(self, index: int, offset: int, data: bytes) -> None:
         """Store bytes of an input for the next inference."""
         self._written[index][offset : offset + len(data)] = data
+
+    def write_all(self, data: bytes) -> None:
+        """Store all inputs, one behind the other. Raises Refused when these are other bytes."""
+        sizes = [info.size_bytes for info in self.inputs]
+        if sum(sizes) != len(data):
+            words = f"the inputs have {sum(sizes)} bytes, not {len(data)}"
+            raise Refused(Status.BAD_ARGUMENT, words)
+        self._written = [bytearray(part) for part in split(data, sizes)]
 
     def run(self, count: int) -> None:
         """Run the model ``count`` times on the inputs as written. Raises Refused when it fails."""

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_autodeploy.rpc.messages import CALLS, Identity
+from pytest_autodeploy.rpc.calls import CALLS, INFER, INVOKE
+from pytest_autodeploy.rpc.messages import Identity, Inference
 from pytest_autodeploy.rpc.service import Validator
 from pytest_autodeploy.sim.operator_fault import CORRUPT, ROUND, OperatorFault
 
@@ -22,7 +23,8 @@ SYNTAX = (
     "corrupt-output: other values; flaky-output: others in each inference; wrong-model: the hash "
     "of another model; "
     "corrupt-op:N: the operator at position N makes other values; round-op:N: some that are one "
-    "step off. CALL is a call of the interface, such as invoke; CALL#2 only its second one"
+    "step off. CALL is a call of the interface, such as invoke, which means infer as well; CALL#2 "
+    "only its second one"
 )
 
 
@@ -71,7 +73,7 @@ class Faults:
 
     def strike(self, body: bytes) -> None:
         """Count a request, and die of it or hang in it."""
-        self._calls[_call(body)] += 1
+        self._calls.update(_calls(body))
         if self._due("die", body):
             signal.raise_signal(signal.SIGSEGV)
         while self._due("hang", body):
@@ -88,17 +90,22 @@ class Faults:
         return random.Random(0).randbytes(64) if self._due("garbage", body) else reply  # noqa: S311
 
     def _due(self, kind: str, body: bytes) -> bool:
-        call = _call(body)
         return any(
             fault.kind == kind and fault.call == call and fault.nth in (0, self._calls[call])
             for fault in self._faults
+            for call in _calls(body)
         )
 
 
-def _call(body: bytes) -> str:
-    """The name of the call in the head of a request, whose second byte is its number."""
+def _calls(body: bytes) -> tuple[str, ...]:
+    """What the call is named in the head of a request, whose second byte is its number.
+
+    An inference in one call is an invoke, too.
+    """
     call = CALLS.get(body[1])
-    return call.name if call else ""
+    if call is INFER:
+        return (INFER.name, INVOKE.name)
+    return (call.name,) if call else ()
 
 
 class _Spoiled:
@@ -126,7 +133,13 @@ class _Spoiled:
         return dataclasses.replace(identity, model_sha256=other)
 
     def read_output(self, index: int, offset: int, length: int) -> bytes:
-        data = self._validator.read_output(index, offset, length)
+        return self._spoil(self._validator.read_output(index, offset, length))
+
+    def infer(self, inputs: bytes) -> Inference:
+        inference = self._validator.infer(inputs)
+        return dataclasses.replace(inference, outputs=self._spoil(inference.outputs))
+
+    def _spoil(self, data: bytes) -> bytes:
         flipped = 0x40 if "corrupt-output" in self._kinds else 0
         if "flaky-output" in self._kinds:
             flipped ^= self._invocations & 0x7F

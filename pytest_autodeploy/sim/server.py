@@ -14,9 +14,10 @@ from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.rpc.framing import FrameScanner
 from pytest_autodeploy.rpc.messages import BOARD_SILENCE_S
 from pytest_autodeploy.rpc.service import dispatch
+from pytest_autodeploy.sim.description import MAX_MESSAGE_BYTES
 from pytest_autodeploy.sim.faults import Faults
 from pytest_autodeploy.sim.throttle import ByteStream
-from pytest_autodeploy.sim.validator import MAX_MESSAGE_BYTES, SimulatedValidator
+from pytest_autodeploy.sim.validator import SimulatedValidator
 
 FOREVER_S = 3600.0
 
@@ -42,7 +43,8 @@ class Server:
         with self._turn:
             self._faults.strike(body)
             validator = self._faults.spoil(self._validator)
-            reply = dispatch(body, validator, self._validator.log, MAX_MESSAGE_BYTES)
+            own = self._validator
+            reply = dispatch(body, validator, own.log, MAX_MESSAGE_BYTES, own.sessions)
             return self._faults.garble(body, reply)
 
     def control(self, lines: BinaryIO, reply: Callable[[dict[str, Any]], None]) -> NoReturn:

@@ -9,28 +9,24 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import ModelDoesNotFit, ModelError
 from pytest_autodeploy.rpc.messages import (
-    PROTOCOL_VERSION,
-    BoardKind,
-    Capability,
+    BoardReport,
     ClockMode,
     Identity,
+    Inference,
     InvokeTiming,
     LayerRecord,
     ModelState,
     PowerRun,
+    ProfileTiming,
+    ResetCause,
     Status,
     TensorInfo,
 )
-from pytest_autodeploy.rpc.service import Log, Refused
+from pytest_autodeploy.rpc.service import Log, Refused, Sessions
 from pytest_autodeploy.sim.counters import AT_ONCE, check_events, counted
+from pytest_autodeploy.sim.description import CLOCKS, MAX_INVOCATIONS, identity_of, report_of
 from pytest_autodeploy.sim.engine import Engine
-from pytest_autodeploy.sim.flash import (
-    Flash,
-    Memories,
-    default_build_id,
-    distribution_version,
-    flashed,
-)
+from pytest_autodeploy.sim.flash import Flash, Memories, flashed
 from pytest_autodeploy.sim.noise import TimingNoise
 from pytest_autodeploy.sim.pieces import faults_of
 from pytest_autodeploy.sim.power import PowerRig
@@ -42,13 +38,6 @@ if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.sim.captured import CapturedStderr
     from pytest_autodeploy.sim.operator_fault import OperatorFault
-
-MAX_MESSAGE_BYTES = 60_000
-WINDOW_BYTES = 256 * 1024
-MAX_INVOCATIONS = 256
-CAPABILITIES = Capability.LAYER_PROFILE | Capability.POWER_WINDOW | Capability.ANY_TENSOR
-CLOCKS = {ClockMode.LOW_POWER: "LP", ClockMode.HIGH_PERFORMANCE: "HP"}
-"""The catalog's names of the clock modes."""
 
 
 class SimulatedValidator:
@@ -78,9 +67,10 @@ class SimulatedValidator:
         self.log = Log()
         self._flash: Flash | None = None
         self._engine: Engine | None = None
+        self._keep = False
         self._layers: tuple[LayerRecord, ...] = ()
-        self._records: tuple[LayerRecord, ...] = ()
-        self.reset()
+        self._records: tuple[LayerRecord, ...] | None = None
+        self.reset(ResetCause.POWER_ON)
 
     def flash(self, path: Path, arena_bytes: int = 0, build_id: str | None = None) -> str:
         """Put a model into the flash and restart; returns its SHA-256.
@@ -92,33 +82,18 @@ class SimulatedValidator:
         return self._flash.sha256.hex()
 
     def identify(self) -> Identity:
-        clocks = self._spec.clocks_hz
-        modes = Capability.CLOCK_MODES if len(clocks) > 1 else Capability(0)
-        return Identity(
-            protocol_version=PROTOCOL_VERSION,
-            kind=BoardKind.SIMULATED,
-            board=self._spec.name,
-            core=self._spec.core,
-            build_id=self._flash.build_id if self._flash else default_build_id(),
-            model_sha256=self._flash.sha256 if self._flash else b"",
-            engine="tflm",
-            engine_version=distribution_version("tflite-micro"),
-            capabilities=CAPABILITIES | modes,
-            clock=self._clock,
-            clocks_hz=tuple(clocks.get(name, 0) for name in CLOCKS.values()),
-            tick_hz=clocks[CLOCKS[self._clock]],
-            max_message_bytes=MAX_MESSAGE_BYTES,
-            window_bytes=WINDOW_BYTES,
-            max_invocations=MAX_INVOCATIONS,
-            counters=tuple(f"0x{event:04X}" for event in self._events),
-        )
+        return identity_of(self._spec, self._flash, self._clock, self._events)
+
+    def describe_board(self) -> BoardReport:
+        where = self._spec, self._memories, self._flash
+        return report_of(*where, self._arena_bytes, self._reset_cause)
 
     def configure(self, arena_bytes: int) -> ModelState:
         flash = self._flash
         if flash is None:
             raise Refused(Status.NO_MODEL, "no model has been flashed")
         self._engine = None  # frees its arena
-        self._layers = ()
+        self._layers, self._records = (), None
         if isinstance(flash.model, ModelError):
             raise Refused(Status.BAD_MODEL, str(flash.model))
         arena_bytes = arena_bytes or flash.arena_bytes
@@ -135,7 +110,7 @@ class SimulatedValidator:
             keep=self._keep,
             faults=faults,
         )
-        self._engine = engine
+        self._engine, self._arena_bytes = engine, arena_bytes
         self._layers = self._timed(engine)
         return ModelState(
             arena_bytes=arena_bytes,
@@ -166,8 +141,21 @@ class SimulatedValidator:
         self._layers = self._timed(engine)
         nominal = sum(layer.ticks for layer in self._layers)
         ticks = tuple(self._noise.of(nominal) for _ in range(count))
-        self._records = tuple(self._record(layer) for layer in self._layers)
         return InvokeTiming(sum(ticks), first, ticks)
+
+    def infer(self, inputs: bytes) -> Inference:
+        engine = self._configured()
+        if inputs:
+            engine.write_all(inputs)
+        timing = self.invoke(1)
+        outputs = b"".join(engine.result(index) for index in range(len(engine.outputs)))
+        return Inference(timing.total_ticks, timing.includes_first, outputs)
+
+    def profile(self) -> ProfileTiming:
+        """Its profiler takes no time: the layers' are modelled."""
+        timing = self.invoke(1)
+        self._records = tuple(self._record(layer) for layer in self._layers)
+        return ProfileTiming(timing.total_ticks, 0, timing.includes_first, len(self._records))
 
     def _timed(self, engine: Engine) -> tuple[LayerRecord, ...]:
         """The layers with their modelled time: of loops and branches what the last run did."""
@@ -186,12 +174,13 @@ class SimulatedValidator:
         check_range(f"output {index}", info, offset, length)
         return self._configured().result(index)[offset : offset + length]
 
-    def read_layers(self, first: int, count: int) -> Sequence[LayerRecord]:
-        if not self._configured().has_run:
-            raise Refused(Status.BAD_ARGUMENT, "no inference has run since configure")
-        if first > len(self._layers):
-            raise Refused(Status.BAD_ARGUMENT, f"layer {first} of {len(self._layers)}")
-        return self._records[first : first + count]
+    def read_layers(self, first: int, count: int) -> tuple[int, Sequence[LayerRecord]]:
+        self._configured()
+        if self._records is None:
+            raise Refused(Status.BAD_ARGUMENT, "no profile has run since configure")
+        if first > len(self._records):
+            raise Refused(Status.BAD_ARGUMENT, f"layer {first} of {len(self._records)}")
+        return len(self._records), self._records[first : first + count]
 
     def set_clock(self, mode: ClockMode) -> None:
         if CLOCKS[mode] not in self._spec.clocks_hz:
@@ -203,16 +192,19 @@ class SimulatedValidator:
 
     def reboot(self) -> None:
         """Restart; the log of a board that starts is empty."""
-        self.reset()
+        self.reset(ResetCause.REQUESTED)
         self.log = Log()
 
-    def reset(self) -> None:
-        """Forget the engine, what is kept, clock, counters and power run; flash and log stay."""
+    def reset(self, cause: ResetCause = ResetCause.PIN) -> None:
+        """Forget engine, what is kept, clock, counters, power run, session; flash and log stay."""
         self.power.restart()
+        self.sessions = Sessions()
+        self._reset_cause = cause
         self._engine = None
+        self._arena_bytes = 0
         self._keep = False
         self._events: tuple[int, ...] = ()
-        self._layers = ()
+        self._layers, self._records = (), None
         fast = "HP" in self._spec.clocks_hz
         self._clock = ClockMode.HIGH_PERFORMANCE if fast else ClockMode.LOW_POWER
 
@@ -249,7 +241,8 @@ class SimulatedValidator:
 
     def select_counters(self, events: Sequence[int]) -> int:
         check_events(events, self._spec.core)
-        self._events, self._records = tuple(events), ()
+        self._events = tuple(events)
+        self._records = self._records and ()
         return AT_ONCE
 
     def _configured(self) -> Engine:

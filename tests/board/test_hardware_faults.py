@@ -124,9 +124,7 @@ def test_a_board_that_dies_in_an_invoke_is_back_for_the_next_test(
 ) -> None:
     bench.next = {"behaviour": "dies"}
     session = session_of(bench, image)
-    with pytest.raises(
-        BoardDied, match=r"invoke: the board died in the call: its port .* vanished"
-    ):
+    with pytest.raises(BoardDied, match=r"infer: the board died in the call: its port .* vanished"):
         session.run()
     session.begin()
     session.ensure()
@@ -139,7 +137,7 @@ def test_a_board_that_falls_silent_in_an_invoke_is_reset_for_the_next_test(
 ) -> None:
     bench.next = {"behaviour": "hangs"}
     session = session_of(bench, image)
-    with pytest.raises(BoardTimeout, match=r"invoke: no answer after .*\n.*reset through its pro"):
+    with pytest.raises(BoardTimeout, match=r"infer: no answer .*after .*\n.*reset through its pro"):
         session.run()
     session.begin()
     session.ensure()

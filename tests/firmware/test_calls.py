@@ -10,7 +10,13 @@ import pytest
 
 from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.rpc.client import ValidatorClient
-from pytest_autodeploy.rpc.messages import Capability, ClockMode, PowerOutcome, TensorType
+from pytest_autodeploy.rpc.messages import (
+    Capability,
+    ClockMode,
+    PowerOutcome,
+    ResetCause,
+    TensorType,
+)
 from tests.helpers.firmware_support import host_build, host_client, needs_host_build
 
 pytestmark = needs_host_build
@@ -140,11 +146,15 @@ def test_the_largest_count_fits_an_answer(board: ValidatorClient) -> None:
     assert len(board.invoke(60).ticks) == 60
 
 
-def test_layers_are_those_of_the_latest_inference(board: ValidatorClient) -> None:
+def test_layers_are_those_of_the_latest_profile(board: ValidatorClient) -> None:
     board.configure()
-    with pytest.raises(BoardRefused, match="no inference has run"):
-        board.read_layers()
     board.invoke(2)
+    with pytest.raises(BoardRefused, match="no profile has run since configure"):
+        board.read_layers()
+    timing = board.profile()
+    assert (timing.layers, timing.is_first) == (3, False)
+    assert timing.profiler_ticks > 0
+    board.invoke()
     layers = board.read_layers()
     assert [layer.tag for layer in layers] == ["ECHO"] * 3
     assert all(layer.counters == () for layer in layers)
@@ -202,6 +212,24 @@ def test_a_board_that_rebooted_is_not_configured(board: ValidatorClient) -> None
     assert board.read_log() == ""
     with pytest.raises(BoardRefused, match="configure has not succeeded"):
         board.describe_input(0)
+
+
+def test_it_says_why_it_started(board: ValidatorClient) -> None:
+    assert board.describe_board().reset_cause is ResetCause.POWER_ON
+    board.reboot()
+    report = board.describe_board()
+    assert report.reset_cause is ResetCause.REQUESTED
+    assert [place.part for place in report.placements] == ["arena", "inputs", "model", "runtime"]
+    assert report.placements[0].size_bytes == ARENA_BYTES + 64
+    assert report.clock_hz == 0, "there is nothing to measure it with"
+
+
+def test_an_inference_in_one_call_gives_all_outputs(board: ValidatorClient) -> None:
+    board.configure()
+    sent = [os.urandom(size) for size in (PICTURE_BYTES, VECTOR_BYTES, NUMBER_BYTES)]
+    first = board.infer(sent, [len(data) for data in sent])
+    assert (list(first.outputs), first.is_first) == (sent, True)
+    assert not board.infer(sent, [len(data) for data in sent]).is_first
 
 
 def test_a_board_with_fixed_counters_says_so(board: ValidatorClient) -> None:

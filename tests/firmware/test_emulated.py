@@ -17,7 +17,7 @@ from pytest_autodeploy.board.process import ControlledProcess
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.framing import frame
 from pytest_autodeploy.rpc.link import Link
-from pytest_autodeploy.rpc.messages import BoardKind, Capability, Status
+from pytest_autodeploy.rpc.messages import BoardKind, Capability, ResetCause, Status
 from tests.helpers.firmware_support import REPLY_TIMEOUT_S, Wire, build, needs_qemu, request, words
 
 pytestmark = needs_qemu
@@ -140,15 +140,44 @@ def test_instruction_counts_are_exactly_repeatable(
 ) -> None:
     board.configure()
     ticks = {*board.invoke(3).ticks, *board.invoke(2).ticks}
+    profiled = board.profile()
     layers = board.read_layers()
     assert len(ticks) == 1
+    assert ticks < {*ticks, profiled.ticks}
+    assert 0 < profiled.profiler_ticks < profiled.ticks
     with emulated(machine, image(pytestconfig, machine), tmp_path) as other:
         other.configure()
         other.describe_input(0)  # the counter stands elsewhere
         assert set(other.invoke(2).ticks) == ticks
+        assert other.profile() == profiled
         assert other.read_layers() == layers
     assert [layer.tag for layer in layers] == ["ECHO", "ECHO"]
     assert sum(layer.ticks for layer in layers) < ticks.pop()
+
+
+def test_it_says_where_things_are_and_why_it_started(board: ValidatorClient) -> None:
+    report = board.describe_board()
+    where = {place.part: place for place in report.placements}
+    assert {part: place.memory for part, place in where.items()} == {
+        "arena": "RAM",
+        "inputs": "RAM",
+        "model": "",  # the engine echo has none
+        "runtime": "CODE",
+    }
+    assert where["arena"].size_bytes >= 2 * MEGABYTE
+    assert where["inputs"].address >= where["arena"].address + where["arena"].size_bytes
+    assert (report.reset_cause, report.failed_step) == (ResetCause.POWER_ON, "")
+    board.reboot()
+    assert board.describe_board().reset_cause is ResetCause.REQUESTED
+
+
+def test_a_board_that_crashed_says_so(faulty: ValidatorClient) -> None:
+    faulty.configure()
+    faulty.write_input(0, bytes([OVERFLOW_STACK]))
+    with pytest.raises((BoardRefused, BoardTimeout)):
+        faulty.invoke()
+    log, cause = faulty.read_log(), faulty.describe_board().reset_cause
+    assert (cause is ResetCause.FAULT) == ("restarted after" in log)
 
 
 def test_a_bare_uart_is_a_link_too(machine: str, pytestconfig: pytest.Config) -> None:
@@ -161,7 +190,7 @@ def test_a_bare_uart_is_a_link_too(machine: str, pytestconfig: pytest.Config) ->
             wire = Wire(ours)
             wire.send(b"stray")
             assert wire.ask(1, sequence=5)[4:8] == words(5)
-            assert wire.ask(2, words(0))[-4:] == words(Status.OK)
+            assert wire.ask(2, words(0), sequence=6)[-4:] == words(Status.OK)
         finally:
             qemu.kill()
 

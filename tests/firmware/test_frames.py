@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from pytest_autodeploy.rpc.calls import CALLS, Call
 from pytest_autodeploy.rpc.framing import frame
-from pytest_autodeploy.rpc.messages import CALLS, BoardKind, Call, Identity, Status
+from pytest_autodeploy.rpc.messages import PROTOCOL_VERSION, BoardKind, Identity, Status
 from pytest_autodeploy.rpc.service import Log, Refused, dispatch
 from pytest_autodeploy.rpc.wire import MessageCodec
 from tests.helpers.firmware_support import (
@@ -47,11 +48,11 @@ def is_identity(reply: bytes, sequence: int) -> bool:
 
 def log_of(board: Wire) -> str:
     reply = board.ask(READ_LOG, words(0))
-    return reply[16:-4].decode()
+    return reply[20:-4].decode()
 
 
 def identify(sequence: int) -> bytes:
-    return frame(request(IDENTIFY, sequence=sequence))
+    return frame(request(IDENTIFY, words(PROTOCOL_VERSION), sequence))
 
 
 def test_the_python_codec_reads_the_identity(board: Wire) -> None:
@@ -154,7 +155,7 @@ def test_malformed_arguments_are_refused_as_in_python(board: Wire, call: Call) -
 
 def test_a_length_beyond_the_message_is_refused(board: Wire) -> None:
     board.ask(CONFIGURE, words(0))
-    reply = board.ask(WRITE_INPUT, words(0, 0, 0xFFFFFFFF) + b"abc")
+    reply = board.ask(WRITE_INPUT, words(0, 0, 0xFFFFFFFF) + b"abc", sequence=2)
     assert status_of(reply) == Status.BAD_ARGUMENT
 
 
@@ -169,8 +170,9 @@ def test_the_log_pages_by_cursor(board: Wire) -> None:
     text, cursor = b"", 0
     for _ in range(10):
         reply = board.ask(READ_LOG, words(cursor))
-        cursor, length = struct.unpack_from("<II", reply, 8)
-        text += reply[16 : 16 + length]
+        end, cursor, length = struct.unpack_from("<III", reply, 8)
+        text += reply[20 : 20 + length]
+        assert cursor <= end == 60 * len(b"unknown call 99 of service 1\n")
         if not length:
             break
     assert len(text) == 1000, "the ring of the small build"
@@ -181,5 +183,12 @@ def test_the_log_pages_by_cursor(board: Wire) -> None:
 def test_a_reboot_is_answered_before_it_happens(board: Wire) -> None:
     board.ask(99)
     assert board.ask(REBOOT) == words(1 << 24 | 1 << 16 | REBOOT << 8 | 2, 1, Status.OK)
-    assert is_identity(board.ask(IDENTIFY, sequence=9), 9)
+    assert is_identity(board.ask(IDENTIFY, words(PROTOCOL_VERSION), sequence=9), 9)
     assert log_of(board) == ""
+
+
+def test_a_host_of_version_1_hears_the_version_first(board: Wire) -> None:
+    reply = board.ask(IDENTIFY)
+    assert reply[8:12] == words(PROTOCOL_VERSION)
+    assert status_of(reply) == Status.OK
+    assert "the host speaks version 1 of the protocol, this firmware 2" in log_of(board)

@@ -21,7 +21,7 @@ from tests.helpers.firmware_support import (
     words,
 )
 
-RAW, BODY, DAMAGED_BODY, CALL, SILENCE, SLOW_HOST = range(6)
+RAW, BODY, DAMAGED_BODY, CALL, SILENCE, SLOW_HOST, LATE_CALL = range(7)
 MUTANTS = 3000
 
 
@@ -34,6 +34,11 @@ def call(number: int, *arguments: bytes) -> bytes:
     return step(CALL, bytes([number]) + b"".join(arguments))
 
 
+def late(by: int, number: int, *arguments: bytes) -> bytes:
+    """A call with the number of an earlier one; 0: of the latest."""
+    return step(LATE_CALL, bytes([by, number]) + b"".join(arguments))
+
+
 KEPT = [
     call(16, words(3)),
     call(17, words(3, 0, 400)),
@@ -44,7 +49,16 @@ KEPT = [
 """What is asked when tensors are kept."""
 
 SEEDS = [
-    *(call(number) for number in range(20)),
+    *(call(number) for number in range(24)),
+    call(1, words(2)),
+    call(1, words(2))
+    + call(2, words(0))
+    + late(0, 2, words(0))
+    + late(1, 1)
+    + late(1, 2, words(0)),
+    *(call(2, words(0)) + each + late(0, 19, words(0)) for each in (call(19, words(0)), call(20))),
+    call(2, words(0)) + call(20) + call(8, words(0, 99)) + call(8, words(2, 99)) + call(21),
+    call(2, words(0)) + call(19, words(42), bytes(42)) + call(19, words(500), bytes(20)),
     *(call(number, words(0)) for number in (2, 3, 4, 9, 10, 16)),
     call(5, words(0, 0, 5), b"hello"),
     call(6, words(2)),
@@ -54,7 +68,7 @@ SEEDS = [
     call(8, words(0, 99)),
     call(13, words(0, 10)),
     *(call(18, words(*numbers)) for numbers in ((1, 8), (3, 1, 2, 3), (1, 1 << 16), (9,))),
-    call(18, words(2, 8, 17)) + call(2, words(0)) + call(6, words(1)) + call(8, words(0, 9)),
+    call(18, words(2, 8, 17)) + call(2, words(0)) + call(20) + call(8, words(0, 9)),
     step(RAW, b"garbage"),
     step(BODY, words(1 << 24 | 1 << 16 | 1 << 8, 1)),
     step(DAMAGED_BODY, words(1 << 24 | 1 << 16 | 1 << 8, 1)),

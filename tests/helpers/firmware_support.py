@@ -46,7 +46,7 @@ def build(config: pytest.Config, *targets: str, **options: object) -> Path:
     cache = getattr(config, "cache", None)  # absent under -p no:cacheprovider
     kept = cache.mkdir("firmware") if cache else Path(tempfile.gettempdir()) / "autodeploy-tests"
     kept.mkdir(parents=True, exist_ok=True)
-    folder = kept / f"{binascii.crc32(repr(defines).encode()):08x}"
+    folder = kept / f"{binascii.crc32(repr([str(FIRMWARE), *defines]).encode()):08x}"
     with FileLock(f"{folder}.lock"):
         if not (folder / "build.ninja").exists():
             _run("cmake", "-G", "Ninja", "-S", str(FIRMWARE), "-B", str(folder), *defines)

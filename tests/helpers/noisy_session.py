@@ -61,8 +61,8 @@ class Client:
         """The times do not depend on it."""
 
     def read_layers(self) -> list[LayerRecord]:
-        """All layers of the latest inference."""
-        return list(self._validator.read_layers(0, 1000))
+        """All layers of the latest profile."""
+        return list(self._validator.read_layers(0, 1000)[1])
 
 
 class Board:

@@ -16,19 +16,24 @@ from pytest_autodeploy.rpc.messages import (
     BOARD_SILENCE_S,
     PROTOCOL_VERSION,
     BoardKind,
+    BoardReport,
     Capability,
     ClockMode,
     Identity,
+    Inference,
     InvokeTiming,
     LayerRecord,
     ModelState,
+    Placement,
     PowerOutcome,
     PowerRun,
+    ProfileTiming,
+    ResetCause,
     Status,
     TensorInfo,
     TensorType,
 )
-from pytest_autodeploy.rpc.service import FrameScanner, Log, Refused, dispatch
+from pytest_autodeploy.rpc.service import FrameScanner, Log, Refused, Sessions, dispatch
 from pytest_autodeploy.sim.throttle import ByteStream
 
 IDENTITY = Identity(
@@ -48,6 +53,7 @@ IDENTITY = Identity(
     window_bytes=64 * 1024,
     max_invocations=100,
     counters=("cycles",),
+    session=0,
 )
 
 Tamper = Callable[[bytes], bytes]
@@ -94,9 +100,26 @@ class EchoValidator:
     def read_output(self, index: int, offset: int, length: int) -> bytes:
         return bytes(self._tensor(index)[offset : offset + length])
 
-    def read_layers(self, first: int, count: int) -> Sequence[LayerRecord]:
+    def infer(self, inputs: bytes) -> Inference:
+        at = 0
+        for tensor in self.tensors if inputs else []:
+            tensor[:] = inputs[at : at + len(tensor)]
+            at += len(tensor)
+        timing = self.invoke(1)
+        return Inference(timing.total_ticks, timing.includes_first, b"".join(self.tensors))
+
+    def profile(self) -> ProfileTiming:
+        timing = self.invoke(1)
+        return ProfileTiming(timing.total_ticks, 1, timing.includes_first, self.layers)
+
+    def read_layers(self, first: int, count: int) -> tuple[int, Sequence[LayerRecord]]:
         stop = min(self.layers, first + count)
-        return [LayerRecord(f"LAYER_{index}", index, (index,)) for index in range(first, stop)]
+        records = [LayerRecord(f"LAYER_{index}", index, (index,)) for index in range(first, stop)]
+        return self.layers, records
+
+    def describe_board(self) -> BoardReport:
+        places = (Placement("arena", "DTCM", 0x10000000, 1000), Placement("model", "", 0, 0))
+        return BoardReport(places, 191_998_000, ResetCause.PIN, "burst mode")
 
     def set_clock(self, mode: ClockMode) -> None:
         raise Refused(Status.UNSUPPORTED, f"no {mode.name} mode")
@@ -177,10 +200,13 @@ class Board:
     log: Log
     middle: Middle
     hang_up: Callable[[], None]
+    sessions: Sessions = field(default_factory=Sessions)
 
 
 @contextmanager
-def pty_board(validator: EchoValidator | None = None) -> Iterator[Board]:
+def pty_board(
+    validator: EchoValidator | None = None, sessions: Sessions | None = None
+) -> Iterator[Board]:
     """A board behind a pty, served by a thread of its own."""
     master, slave = os.openpty()
     tty.setraw(slave)
@@ -193,6 +219,7 @@ def pty_board(validator: EchoValidator | None = None) -> Iterator[Board]:
     stop = threading.Event()
     middle = Middle(Descriptor(master))
     board = Board(os.ttyname(slave), validator or EchoValidator(), Log(), middle, hang_up)
+    board.sessions = sessions or board.sessions
     thread = threading.Thread(target=_serve, args=(board, stop), daemon=True)
     thread.start()
     try:
@@ -230,17 +257,22 @@ def tcp_board(validator: EchoValidator | None = None) -> Iterator[Board]:
 
 def _serve(board: Board, stop: threading.Event) -> None:
     with suppress(OSError, ValueError):
-        serve(board.middle, board.validator, board.log, stop)
+        serve(board.middle, board.validator, board.log, stop, board.sessions)
 
 
 def serve(
-    stream: ByteStream, validator: EchoValidator, log: Log, stop: threading.Event | None = None
+    stream: ByteStream,
+    validator: EchoValidator,
+    log: Log,
+    stop: threading.Event | None = None,
+    sessions: Sessions | None = None,
 ) -> None:
     """Answers what arrives on the stream until ``stop`` is set or the stream breaks."""
+    sessions = sessions or Sessions()
     limit = validator.identity.max_message_bytes
     scanner = FrameScanner(limit)
     while stop is None or not stop.is_set():
         data = stream.read(BOARD_SILENCE_S if scanner.pending else 0.02)
         bodies = scanner.feed(data) if data else scanner.idle()
         for body in bodies:
-            stream.write(dispatch(body, validator, log, limit))
+            stream.write(dispatch(body, validator, log, limit, sessions))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from pytest_autodeploy.base.errors import BoardError
 from pytest_autodeploy.board.process import ControlledProcess
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
@@ -38,7 +39,10 @@ class SimulatedBoard:
         """Flash a model."""
         path = self.folder / "model.tflite"
         path.write_bytes(content)
-        return self.control(op="flash", model=str(path), arena_bytes=arena_bytes)
+        answer = self.control(op="flash", model=str(path), arena_bytes=arena_bytes)
+        with suppress(BoardError):  # a test may have closed the client
+            self.client.identify()  # the board has restarted
+        return answer
 
     def run(self, *inputs: Array) -> list[Array]:
         """The outputs for these inputs; the model has to be configured."""

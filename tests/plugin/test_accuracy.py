@@ -229,7 +229,7 @@ def test_a_board_that_breaks_goes_on_where_it_broke(pytester: pytest.Pytester) -
     break_board(pytester, "die@invoke#150")
     result = run_suite(pytester, "--tflite-accuracy", "min=0.97,max_drop=0.001")
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["Restarts of the board*2*", "*sample 149: invoke: *SIGSEGV*"])
+    result.stdout.fnmatch_lines(["Restarts of the board*2*", "*sample 149: infer: *SIGSEGV*"])
     assert [words.partition(":")[0] for words in result_of()["accuracy"]["restarts"]] == [
         "sample 149",
         "sample 298",
@@ -249,7 +249,7 @@ def test_a_board_that_breaks_at_the_same_sample_twice_is_an_error(
     result = run_suite(pytester)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["board broke: *: sample 0 of 360, for the second time: invoke: its process died of*"]
+        ["board broke: *: sample 0 of 360, for the second time: infer: its process died of*"]
     )
 
 

@@ -29,7 +29,7 @@ def test_a_board_that_dies_names_call_and_signal(pytester: pytest.Pytester, digi
     break_board(pytester, "die@invoke")
     result = pytester.runpytest("--tflite", digits.name)
     result.assert_outcomes(failed=2, skipped=3)
-    result.stdout.fnmatch_lines(["board broke: *: invoke: its process died of SIGSEGV*"])
+    result.stdout.fnmatch_lines(["board broke: *: infer: its process died of SIGSEGV*"])
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
@@ -76,7 +76,7 @@ def test_a_silent_board_times_out_and_its_other_tests_are_skipped(
     break_board(pytester, "hang@invoke")
     result = pytester.runpytest("--tflite", digits.name, "--evb-timeout", "3", "-rs")
     result.assert_outcomes(failed=2, skipped=3)
-    result.stdout.fnmatch_lines(["*invoke: no answer after * s", "SKIPPED*invoke*see *"])
+    result.stdout.fnmatch_lines(["*infer: no answer * after * s", "SKIPPED*infer*see *"])
 
 
 def test_a_board_with_other_firmware_never_yields_numbers(
@@ -100,7 +100,7 @@ def test_a_run_on_a_board_with_faults_says_that_they_are_on_purpose(
 
 
 def test_a_garbled_reply_is_asked_for_again(pytester: pytest.Pytester, digits: Path) -> None:
-    break_board(pytester, "garbage@read_output#2")
+    break_board(pytester, "garbage@infer#2")
     result = pytester.runpytest("--tflite", digits.name, "--evb-timeout", "15")
     result.assert_outcomes(passed=5)
 

@@ -177,7 +177,7 @@ def test_calls_go_on_after_a_reboot(client: ValidatorClient, board: Board) -> No
 
 
 @pytest.mark.parametrize(
-    ("version", "advice"), [(2, "update pytest-autodeploy"), (0, "newer firmware")]
+    ("version", "advice"), [(3, "update pytest-autodeploy"), (0, "newer firmware")]
 )
 def test_another_protocol_version_says_what_to_update(
     client: ValidatorClient, board: Board, version: int, advice: str

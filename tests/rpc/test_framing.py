@@ -10,15 +10,16 @@ from erpc.crc16 import Crc16
 from erpc.transport import FramedTransport
 
 from pytest_autodeploy.rpc.framing import FrameScanner, crc16, frame
+from pytest_autodeploy.rpc.messages import PROTOCOL_VERSION
 from pytest_autodeploy.rpc.service import Log, dispatch
 from pytest_autodeploy.rpc.wire import MessageCodec
 from tests.helpers.rpc_board import IDENTITY, EchoValidator
 
-IDENTIFY_REQUEST = bytes.fromhex("d6a2 0800 7da6  00 01 01 01 01000000")
+IDENTIFY_REQUEST = bytes.fromhex("2a86 0c00 deba  00 01 01 01 01000000 02000000")
 IDENTIFY_REPLY = bytes.fromhex(
     """
-    41ee 9700 66e3  02 01 01 01 01000000
-    01000000 00000000
+    4474 9b00 1514  02 01 01 01 01000000
+    02000000 00000000
     08000000 65 63 68 6f 5f 65 76 62
     0a000000 63 6f 72 74 65 78 2d 6d 34 66
     02000000 62 31
@@ -30,6 +31,7 @@ IDENTIFY_REPLY = bytes.fromhex(
     02000000 00d8b805 00b0710b
     40420f00 00400000 00000100 64000000
     01000000 06000000 63 79 63 6c 65 73
+    0000379e
     00000000
     """
 )
@@ -64,6 +66,7 @@ def test_frames_are_those_of_erpc(size: int) -> None:
 def test_the_bytes_of_an_identify_request() -> None:
     codec = MessageCodec()
     codec.start_write_message(MessageInfo(MessageType.kInvocationMessage, 1, 1, 1))
+    codec.write_uint32(PROTOCOL_VERSION)
     assert frame(codec.buffer) == IDENTIFY_REQUEST
 
 

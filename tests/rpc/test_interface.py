@@ -11,9 +11,10 @@ import pytest
 
 from pytest_autodeploy.base.resources import resource
 from pytest_autodeploy.rpc import messages
+from pytest_autodeploy.rpc.calls import CALLS, IDENTIFY, READ_LOG, Call
 from pytest_autodeploy.rpc.client import ValidatorClient
-from pytest_autodeploy.rpc.messages import CALLS, Capability
-from pytest_autodeploy.rpc.service import Validator
+from pytest_autodeploy.rpc.messages import Capability
+from pytest_autodeploy.rpc.validator import Validator
 from pytest_autodeploy.rpc.wire import Struct, wires_of
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -25,14 +26,19 @@ ENUMS = {
     "ClockMode": ("clock", messages.ClockMode),
     "TensorType": ("tensor", messages.TensorType),
     "PowerOutcome": ("power", messages.PowerOutcome),
+    "ResetCause": ("reset", messages.ResetCause),
 }
 STRUCTS = [
     messages.Identity,
     messages.ModelState,
     messages.TensorInfo,
     messages.InvokeTiming,
+    messages.Inference,
+    messages.ProfileTiming,
     messages.LayerRecord,
     messages.PowerRun,
+    messages.Placement,
+    messages.BoardReport,
 ]
 
 
@@ -115,13 +121,20 @@ def test_the_service_has_the_same_id() -> None:
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=lambda call: call.name)
-def test_client_and_validator_have_a_method_per_call(call: messages.Call) -> None:
+def test_client_and_validator_have_a_method_per_call(call: Call) -> None:
     assert callable(getattr(ValidatorClient, call.name))
-    if call is not messages.READ_LOG:
+    if call not in (IDENTIFY, READ_LOG):
         parameters = inspect.signature(getattr(Validator, call.name)).parameters
         assert list(parameters) == ["self", *call.takes]
 
 
 def test_calls_that_change_what_a_repetition_finds_are_not_repeatable() -> None:
     once = {call.name for call in CALLS.values() if not call.repeatable}
-    assert once == {"invoke", "reboot", "arm_power"}
+    assert once == {"reboot", "arm_power"}
+
+
+def test_the_calls_that_change_something_are_declared_ordered() -> None:
+    text = resource("firmware", "autodeploy.erpc").read_text(encoding="utf-8")
+    declared = re.findall(r"/\*((?:(?!\*/).)*)\*/\s*@id\(\d+\) (\w+)\(", text, re.DOTALL)
+    ordered = {snake(name) for words, name in declared if re.search(r"\bOrdered\b", words)}
+    assert ordered == {call.name for call in CALLS.values() if call.ordered}

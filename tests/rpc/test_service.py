@@ -6,7 +6,8 @@ import struct
 
 import pytest
 
-from pytest_autodeploy.rpc.messages import CALLS, CONFIGURE, ModelState, Status
+from pytest_autodeploy.rpc.calls import CALLS, CONFIGURE
+from pytest_autodeploy.rpc.messages import ModelState, Status
 from pytest_autodeploy.rpc.service import Log, dispatch
 from tests.helpers.rpc_board import EchoValidator
 

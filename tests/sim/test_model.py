@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_autodeploy.base.errors import BoardRefused
+from pytest_autodeploy.base.errors import BoardDied, BoardRefused
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.fit import largest_arena
 from pytest_autodeploy.rpc.messages import BoardKind, Capability, ClockMode
@@ -272,12 +272,14 @@ def test_time_is_the_sum_of_the_layers_and_always_the_same(flashed: SimulatedBoa
     flashed.client.configure()
 
     first, warm = flashed.client.invoke(3), flashed.client.invoke(1)
+    profiled = flashed.client.profile()
 
     layers = flashed.client.read_layers()
     assert [layer.tag for layer in layers] == ["FULLY_CONNECTED"]
     assert first.ticks == (layers[0].ticks,) * 3
     assert first.total_ticks == 3 * layers[0].ticks
     assert warm.ticks == first.ticks[:1]
+    assert (profiled.ticks, profiled.profiler_ticks) == (warm.total_ticks, 0)
     assert (first.includes_first, warm.includes_first) == (True, False)
 
 
@@ -285,6 +287,7 @@ def test_layers_are_those_of_the_main_graph_in_order(board: SimulatedBoard) -> N
     board.flash(running_sum())
     state = board.client.configure()
     board.run(np.ones((1, 4), np.float32))
+    assert board.client.profile().layers == state.layers
 
     tags = [layer.tag for layer in board.client.read_layers()]
 
@@ -338,6 +341,8 @@ def test_the_reset_of_the_control_channel_does_so_too(flashed: SimulatedBoard) -
 
     assert flashed.control(op="reset") == {"ok": True}
 
+    with pytest.raises(BoardDied, match="the session with the board has ended"):
+        flashed.client.invoke()
     assert refusal(flashed.client.invoke)[0] == "NOT_CONFIGURED"
 
 
@@ -349,7 +354,7 @@ def test_the_reset_of_the_control_channel_does_so_too(flashed: SimulatedBoard) -
         (lambda client: client.invoke(0), "count 0 is not 1 to 256"),
         (lambda client: client.read_output(0, 5), "output 0 has 4 bytes"),
         (lambda client: client.read_output(0, 4), "no inference has run"),
-        (lambda client: client.read_layers(), "no inference has run"),
+        (lambda client: client.read_layers(), "no profile has run"),
     ],
     ids=["index", "length", "count", "output length", "output too early", "layers too early"],
 )

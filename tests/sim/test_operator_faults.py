@@ -114,7 +114,8 @@ def test_arena_and_times_are_those_of_a_board_without_faults(tmp_path: Path) -> 
         with simulated_board(tmp_path, *arguments) as board:
             board.flash(MODEL.content)
             state = board.client.configure()
-            facts.append((state, board.client.invoke(2), board.client.read_layers()))
+            timing, profiled = board.client.invoke(2), board.client.profile()
+            facts.append((state, timing, profiled, board.client.read_layers()))
     assert facts[0] == facts[1]
 
 

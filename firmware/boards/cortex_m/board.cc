@@ -93,10 +93,21 @@ void resume_link() {}
 ClockMode clock() { return ClockMode::kHighPerformance; }
 bool set_clock(ClockMode mode) { return mode == clock(); }
 
+const char *memory_of(const void *address) {
+    for (const memory_map::Memory &memory : memory_map::kMemories) {
+        if (reinterpret_cast<uintptr_t>(address) - memory.start < memory.bytes) {
+            return memory.name;
+        }
+    }
+    return "";
+}
+
+ResetCause reset_cause() { return cortex_m::reset_cause(); }
+
 void reboot() {
     while (uart.sending()) {
     }
-    cortex_m::reset_system();
+    cortex_m::reset_on_request();
 }
 
 }  // namespace autodeploy::board

@@ -13,6 +13,7 @@ namespace autodeploy::cortex_m {
 namespace {
 
 constexpr uint32_t kMagic = 0xFA17'ED00;
+constexpr uint32_t kRequested = 0xFA17'ED01;
 constexpr uint32_t kMemoryAddressValid = 1 << 7;
 constexpr uint32_t kThumbState = 1 << 24;
 
@@ -28,6 +29,7 @@ __attribute__((section(".noinit"))) Fault kept;
 char words[112];
 std::jmp_buf way_back;
 volatile bool has_way_back = false;
+ResetCause cause = ResetCause::kPowerOn;
 
 bool is_whole(const StackedRegisters *stacked) {
     const auto *start = reinterpret_cast<const uint32_t *>(stacked);
@@ -44,10 +46,13 @@ uint32_t faulting_address() {
 }  // namespace
 
 const char *fault_words() {
-    if (kept.magic != kMagic) {
+    const uint32_t magic = kept.magic;
+    kept.magic = 0;
+    if (magic != kMagic) {
+        cause = magic == kRequested ? ResetCause::kRequested : ResetCause::kPowerOn;
         return nullptr;
     }
-    kept.magic = 0;
+    cause = ResetCause::kFault;
     if (kept.program_counter == 0) {
         return "restarted after the stack had overflowed";
     }
@@ -56,6 +61,13 @@ const char *fault_words() {
                   ": status 0x%08" PRIx32 ", address 0x%08" PRIx32,
                   kept.program_counter, kept.link_register, kept.status, kept.address);
     return words;
+}
+
+ResetCause reset_cause() { return cause; }
+
+void reset_on_request() {
+    kept.magic = kRequested;
+    reset_system();
 }
 
 bool survive_fault(void (*function)(void *), void *argument) {

@@ -14,6 +14,7 @@
 namespace autodeploy::board {
 namespace {
 
+constexpr char kRebooted[] = "AUTODEPLOY_REBOOTED";
 Facts the_facts = {BoardKind::kSimulated, "host", 0, {0, 1'000'000'000}, nullptr, 0, 0, 0};
 
 /** The host of a closed link has gone, and this process goes too. */
@@ -75,7 +76,12 @@ void resume_link() {}
 ClockMode clock() { return ClockMode::kHighPerformance; }
 bool set_clock(ClockMode mode) { return mode == clock(); }
 
+ResetCause reset_cause() {
+    return std::getenv(kRebooted) ? ResetCause::kRequested : ResetCause::kPowerOn;
+}
+
 void reboot() {
+    setenv(kRebooted, "", 1);
     char path[] = "/proc/self/exe";
     char *arguments[] = {path, nullptr};
     execv(path, arguments);

@@ -15,4 +15,15 @@ constexpr uintptr_t kUart = 0x4000'4000;
 constexpr uint32_t kUartReceiveInterrupt = 0;
 constexpr uintptr_t kMailbox = 0x2100'0000;
 
+struct Memory {
+    const char *name;  // as in memory.ld
+    uintptr_t start, bytes;
+};
+
+constexpr Memory kMemories[] = {
+    {"CODE", 0, kCodeBytes},
+    {"RAM", kRamStart, kRamBytes},
+    {"EXTERNAL", kMailbox, 16 * 1024 * 1024},
+};
+
 }  // namespace autodeploy::memory_map

@@ -18,4 +18,16 @@ constexpr uint32_t kUartReceiveInterrupt = 33;
 constexpr uintptr_t kMailbox = 0x6000'0000;
 constexpr uint32_t kExternalBytes = 32 * 1024 * 1024;  // with the mailbox
 
+struct Memory {
+    const char *name;  // as in memory.ld
+    uintptr_t start, bytes;
+};
+
+constexpr Memory kMemories[] = {
+    {"CODE", 0, kCodeBytes},
+    {"MODEL", kModelStart, kModelBytes},
+    {"RAM", kRamStart, kRamBytes},
+    {"EXTERNAL", kMailbox, kExternalBytes},
+};
+
 }  // namespace autodeploy::memory_map

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#define AUTODEPLOY_ARENA_PLACE
+#define AUTODEPLOY_INPUT_PLACE
+
+/** Sizes at which an inference fits a message. */
+namespace autodeploy::config {
+
+constexpr char kBoardName[] = AUTODEPLOY_BOARD;
+constexpr char kBuildId[] = "tiny";
+constexpr uint8_t kModelSha256[32] = {'t', 'i', 'n', 'y'};
+constexpr char kEngineVersion[] = "1";
+
+constexpr uint32_t kArenaBytes = 2 * (48 + 16);
+constexpr uint32_t kArenaMaxBytes = kArenaBytes + 64;
+constexpr uint32_t kInputBytes = 48 + 16;
+constexpr uint32_t kMaxLayers = 24;
+
+constexpr uint32_t kMaxMessageBytes = 256;
+constexpr uint32_t kWindowBytes = 1100;
+constexpr uint32_t kLogBytes = 1000;
+
+}  // namespace autodeploy::config
