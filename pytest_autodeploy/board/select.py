@@ -57,7 +57,7 @@ def board_options(board_id: str, options: object) -> dict[str, Any]:
     keys = (key for kind in (*KINDS, kind_of(board_id)) for key in kind.options)
     chosen = checked(BOARD, options, {key: _ENTRIES.get(key, anything()) for key in keys})
     if SIM_ARGUMENTS in chosen:
-        from pytest_autodeploy.sim.__main__ import refusal
+        from pytest_autodeploy.sim.arguments import refusal
 
         why = refusal(chosen[SIM_ARGUMENTS])
         if why:

@@ -34,6 +34,7 @@ def diff(ctx: click.Context, /, model: str, lsb: float | None, as_json: bool, **
     results of pytest.
     """
     from pytest_autodeploy.cli.bench import open_bench
+    from pytest_autodeploy.cli.comparison import compare_sides
 
     if lsb is not None and given["output_tolerance"] is not None:
         raise click.UsageError("--lsb and --tolerance say the same: give one of them.")
@@ -41,7 +42,7 @@ def diff(ctx: click.Context, /, model: str, lsb: float | None, as_json: bool, **
         given["output_tolerance"] = f"lsb={lsb:g}"
     settings = settings_of({**given, "tflite": model})
     with open_bench(settings, progress()) as bench:
-        agreement, explanation = bench.compare(tolerance_of(settings))
+        agreement, explanation = compare_sides(bench, tolerance_of(settings))
         if as_json:
             print_json(_plain(bench.session, agreement, explanation))
         else:

@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_autodeploy.base.errors import AutodeployError
-from pytest_autodeploy.catalog.kinds import real_id
 from pytest_autodeploy.deliver import apps, folders
 from pytest_autodeploy.deliver.delivery import LeftOut
 from pytest_autodeploy.deliver.example import EmulatedExample, ExampleRun, Program, run_example
 from pytest_autodeploy.deliver.library import Library, LibraryBuilder
 from pytest_autodeploy.deliver.neuralspot_app import NeuralSpotApps
 from pytest_autodeploy.deliver.replace import Files, replace_files
-from pytest_autodeploy.image.image import Image
+from pytest_autodeploy.deliver.validator import build_validator
 
 if TYPE_CHECKING:
     from pytest_autodeploy.deliver.footprint import Footprint
     from pytest_autodeploy.deliver.sources import Sources
-    from pytest_autodeploy.image.cache import Built
     from pytest_autodeploy.image.firmware import BuildOptions
 
 Result = TypeVar("Result")
@@ -87,7 +85,8 @@ class Binaries:
 
     def build_validator(self) -> None:
         """The firmware that the tests talk to, which a run on the board has built already."""
-        built = self._attempt("the validator binary", self._validator)
+        build = partial(build_validator, self._sources.model, self._sources.board, self._options)
+        built = self._attempt("the validator binary", build)
         for path in sorted(built.folder.glob("autodeploy.*")) if built else ():
             self._keep(f"bin/tflm_validator{path.suffix}", path)
 
@@ -106,8 +105,8 @@ class Binaries:
             self._keep(f"bin/{name}{suffix}", path)
 
     def _emulated_example(self, library: Library) -> Program:
-        sources, board = self._sources, self._sources.board
-        builder = EmulatedExample(board, self._options, board_id=real_id(board))
+        sources = self._sources
+        builder = EmulatedExample(sources.board, self._options)
         return builder.build({sources.name: library.path}, sources.example("stdio"))
 
     def _neuralspot_example(self, library: Library) -> Program:
@@ -116,12 +115,3 @@ class Binaries:
         file = f"lib{name}.a"
         files = folders.library(self._sources) | {f"lib/{file}": library.path.read_bytes()}
         return self._apps.build(name, files, [file])
-
-    def _validator(self) -> Built:
-        from pytest_autodeploy.image.cmake import CMakeBuilder
-        from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
-
-        board, image = self._sources.board, Image(self._sources.model)
-        if not board.has_sdk:
-            return CMakeBuilder(board, self._options, board_id=real_id(board)).build(image)
-        return NeuralSpotBuilder(board, self._options).build(image)

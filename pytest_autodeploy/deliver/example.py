@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.resources import resource
 from pytest_autodeploy.board.emulated import INSTALL, QEMU
+from pytest_autodeploy.catalog.kinds import real_id
 from pytest_autodeploy.deliver.footprint import Footprint, program_footprint
 from pytest_autodeploy.deliver.gnu import CODE_FLAGS, CORE_FLAGS, CXX_FLAGS, Gnu, find_gnu
 from pytest_autodeploy.image.cache import BuildCache, default_folder
@@ -47,12 +48,17 @@ class ExampleRun:
 
 
 class EmulatedExample:
-    """Links examples for one machine of QEMU with the start-up code of the emulated boards."""
+    """Links examples for one machine of QEMU with the start-up code of the emulated boards.
 
-    def __init__(self, spec: BoardSpec, options: BuildOptions, *, board_id: str) -> None:
+    ``board_id`` is what errors call the machine; by default what a user types for it.
+    """
+
+    def __init__(
+        self, spec: BoardSpec, options: BuildOptions, *, board_id: str | None = None
+    ) -> None:
         self._spec = spec
         self._options = options
-        self._needed = f"the example for {board_id}"
+        self._needed = f"the example for {board_id or real_id(spec)}"
         self._cache = BuildCache(options.cache or default_folder())
         self._firmware = resource("firmware")
         self._folder = self._firmware / "boards" / spec.name.replace("-", "_")

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.base.resources import resource
 from pytest_autodeploy.base.templates import render
 from pytest_autodeploy.image.errors import ToolMissing
 from pytest_autodeploy.image.failure import build_failure
@@ -15,6 +14,7 @@ from pytest_autodeploy.image.firmware import (
     JOBS,
     BuildOptions,
     build_environment,
+    firmware_folder,
     own_sources,
 )
 from pytest_autodeploy.image.image_builder import ImageBuilder
@@ -112,7 +112,7 @@ class CMakeBuilder(ImageBuilder):
                 "compiler": self._toolchain.compiler.with_name("arm-none-eabi-g++").as_posix(),
                 "tflm_root": self._tree.root.as_posix() if self._tree else "",
                 "tflm_library": self._library.as_posix() if self._library else "",
-                "source": resource("firmware").as_posix(),
+                "source": firmware_folder().as_posix(),
             },
         )
 
@@ -134,7 +134,7 @@ class CMakeBuilder(ImageBuilder):
             find_program("make", needed=f"building for {self._board_id}", install=INSTALL)
         options = ["-G", generator, "-C", str(place / "options.cmake")]
         config = f"-DCONFIG_DIR={(place / 'generated').as_posix()}"
-        source = str(resource("firmware"))
+        source = str(firmware_folder())
         self._run(place, "configure", [*options, config, "-S", source, "-B", str(output)])
         (output / "firmware.ready").touch()
 

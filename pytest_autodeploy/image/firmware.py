@@ -49,6 +49,11 @@ class BuildOptions:
     timeout_s: float = 600.0
 
 
+def firmware_folder() -> Path:
+    """The C and C++ of this project that runs on boards."""
+    return resource("firmware")
+
+
 def own_sources() -> dict[str, str]:
     """Digests of what this project puts into every firmware."""
     return {name: content_digest(resource(name)) for name in _OWN}

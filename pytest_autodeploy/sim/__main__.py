@@ -9,20 +9,17 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from shlex import join
-from typing import Any, NoReturn
+from typing import Any
 
 from pytest_autodeploy.base.errors import AutodeployError, MissingExtra
-from pytest_autodeploy.catalog.boards import board_names, board_spec
-from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES
+from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.kinds import SIMULATED
+from pytest_autodeploy.sim.arguments import make_parser
 from pytest_autodeploy.sim.captured import STDERR, CapturedStderr
-from pytest_autodeploy.sim.faults import SYNTAX, Fault, Faults, parse_fault
+from pytest_autodeploy.sim.faults import Faults
 from pytest_autodeploy.sim.flash import Memories, distribution_version
 from pytest_autodeploy.sim.noise import TimingNoise
-from pytest_autodeploy.sim.operator_fault import OperatorFault
-from pytest_autodeploy.sim.power import FAULTS as POWER_FAULTS
 from pytest_autodeploy.sim.power import PowerRig
 from pytest_autodeploy.sim.server import Server
 from pytest_autodeploy.sim.stream import PtyStream, TcpStream
@@ -35,7 +32,7 @@ NOT_READY, MISSING_EXTRA = 1, 3
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the board until its standard input ends, or until a signal. Returns an exit code."""
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     options.serve = options.serve or sys.stdin.isatty()
     if importlib.util.find_spec("tflite_micro") is None:
         return _not_ready(options, MissingExtra("the simulated board", "sim"), MISSING_EXTRA)
@@ -67,98 +64,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         server.serve()
     except KeyboardInterrupt:
         return 0
-
-
-def _parser(
-    parser_of: type[argparse.ArgumentParser] = argparse.ArgumentParser, add_help: bool = True
-) -> argparse.ArgumentParser:
-    parser = parser_of(
-        add_help=add_help,
-        prog="python -m pytest_autodeploy.sim",
-        description="A simulated board: TFLM on this PC behind the RPC of the real boards; its "
-        "times are modelled. Standard input takes JSON lines, such as "
-        '{"op": "flash", "model": PATH, "arena_bytes": 0}; its end is the end of the board.',
-    )
-    add = parser.add_argument
-    add("--board", required=True, metavar="NAME", help=f"one of {', '.join(board_names())}")
-    add("--model", type=Path, metavar="FILE", help="the .tflite file that is flashed at the start")
-    for what, known in (("model", MODEL_MEMORIES), ("arena", ARENA_MEMORIES)):
-        add(
-            f"--{what}-memory",
-            choices=known,
-            help=f"memory of the {what}; the first that has room",
-        )
-    add("--arena-kb", type=int, default=0, metavar="N", help="its arena; 0: the largest possible")
-    add(
-        "--tcp",
-        type=_address,
-        metavar="HOST:PORT",
-        help="serve on TCP, port 0 for any that is free; without a pseudo-terminal 127.0.0.1:0",
-    )
-    add("--link-bytes-per-s", type=float, default=0, metavar="N", help="speed of the link")
-    add("--link-latency-ms", type=float, default=0, metavar="N", help="latency of each direction")
-    add("--log", type=Path, metavar="FILE", help="where TFLM's words go")
-    add("--serve", action="store_true", help="ignore standard input, and print words, not JSON")
-    add("--json", action="store_true", help="with --serve: print JSON all the same")
-    _add_faults(parser)
-    return parser
-
-
-def _add_faults(parser: argparse.ArgumentParser) -> None:
-    """The arguments for tests: what breaks, and times that vary."""
-    add = parser.add_argument
-    add(
-        "--fault",
-        type=_fault,
-        action="append",
-        default=[],
-        metavar="FAULT",
-        help=f"for testing; {SYNTAX}",
-    )
-    add(
-        "--power-fault",
-        choices=POWER_FAULTS,
-        action="append",
-        default=[],
-        help="for testing: what is wrong between the board and its power meter",
-    )
-    noise = (
-        ("--timing-noise", "PERCENT", float, "standard deviation of the times that are reported"),
-        ("--timing-seed", "N", int, "seed of that noise"),
-        ("--slowdown", "PERCENT", float, "how much longer everything takes"),
-    )
-    for flag, metavar, kind, help_text in noise:
-        add(flag, type=kind, default=0, metavar=metavar, help=f"for testing; {help_text}")
-
-
-class _Checker(argparse.ArgumentParser):
-    """Raises ValueError instead of ending the process."""
-
-    def error(self, message: str) -> NoReturn:
-        raise ValueError(message)
-
-
-def refusal(arguments: Sequence[str]) -> str | None:
-    """Why a board would not start with these arguments, beside those it gets anyhow, or None."""
-    try:
-        _parser(_Checker, add_help=False).parse_args(["--board", board_names()[0], *arguments])
-    except ValueError as error:
-        return str(error)
-    return None
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not port.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
-    return host or "127.0.0.1", int(port)
-
-
-def _fault(text: str) -> Fault | OperatorFault:
-    try:
-        return parse_fault(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{error}; {SYNTAX}") from None
 
 
 def _open(address: tuple[str, int] | None) -> PtyStream | TcpStream:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.cli import delivering
 from pytest_autodeploy.cli.bench import Bench
 from pytest_autodeploy.cli.generate import generate
+from pytest_autodeploy.deliver.characterization import Characterization
 from pytest_autodeploy.deliver.delivery import Delivery
 from pytest_autodeploy.deliver.example import ExampleRun
 from tests.helpers.cli_support import keys_of, only_path, run, run_json
@@ -101,13 +103,13 @@ def test_a_wrong_option_is_explained(tmp_path: Path, arguments: list[str], words
 def test_an_example_that_found_wrong_outputs_is_a_failure(
     characterised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Bench.deliver
+    real = delivering.deliver
 
-    def deliver(self: Bench, *arguments: object) -> Delivery:
-        delivery = real(self, *arguments)  # type: ignore[arg-type]
+    def deliver(bench: Bench, found: Characterization, out: Path) -> Delivery:
+        delivery = real(bench, found, out)
         return replace(delivery, example=ExampleRun(status=1, output="output 0 differs"))
 
-    monkeypatch.setattr(Bench, "deliver", deliver)
+    monkeypatch.setattr(delivering, "deliver", deliver)
 
     result = run("generate", DIGITS, *SIM, "--from", characterised, "--out", tmp_path / "out")
 
