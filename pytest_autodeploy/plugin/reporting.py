@@ -56,8 +56,9 @@ def complete_report(
         if report.failed:
             record = replace(record, failure_class=failure)
         plain = writable_data(to_plain(record))
+        record = from_plain(plain)  # what the process that ends the run will read
         report.autodeploy = plain  # type: ignore[attr-defined]
-        _attach(item, report, from_plain(plain))
+        _attach(item, report, record)
 
 
 def _attach(item: pytest.Item, report: pytest.TestReport, record: TestRecord) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from pytest_autodeploy.metrics.records.facts import BoardFacts
 from tests.helpers.support import DIGITS
 
 NOT_UTF8 = b"\xff.tflite"
@@ -134,19 +137,31 @@ def test_one_result_that_cannot_be_written_takes_no_other_model_with_it(
     assert Path("autodeploy-results", "b", "sim_apollo4p_evb", "result.json").is_file()
 
 
+def broken_facts(_session: object) -> BoardFacts:
+    raise RuntimeError("boom")
+
+
+def facts_of_another_type(_session: object) -> BoardFacts:
+    return BoardFacts("sim:apollo4p_evb", clock_hz=cast(int, "fast"))
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [(broken_facts, "boom (*)"), (facts_of_another_type, "Expected `int | float | null`*")],
+)
 def test_a_test_without_a_record_fails_the_run_and_keeps_its_baseline(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, digits: Path
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    digits: Path,
+    broken: Callable[[object], BoardFacts],
+    says: str,
 ) -> None:
     """Its failure would not be known: what the other tests measured is not the whole."""
-
-    def broken(*_arguments: object) -> None:
-        raise RuntimeError("boom")
-
     pytester.runpytest("--tflite", digits.name, "-k", "fits")
     monkeypatch.setattr("pytest_autodeploy.metrics.recording.board_facts", broken)
     result = pytester.runpytest("--tflite", digits.name, "-k", "fits", *WRITERS)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["ERROR: the record of autodeploy::test_model_fits*boom (*)"])
+    result.stdout.fnmatch_lines([f"ERROR: the record of autodeploy::test_model_fits*{says}"])
     assert not Path("autodeploy-baselines").exists()
 
 
