@@ -84,10 +84,17 @@ def _probes() -> tuple[list[Connected], str | None]:
 
 
 def _kind_lines(kinds: Sequence[_KindState]) -> Iterator[str]:
-    for kind in kinds:
-        state = "ready" if kind.ready else f"lacks {', '.join(kind.lacks)}"
-        name = f"{kind.prefix}NAME"
-        yield f"{kind.kind:<9}  --evb {name:<9}  {kind.runs:<45}  {state}"
+    from pytest_autodeploy.base.table import Column, table
+
+    lacks = [", ".join(kind.lacks) for kind in kinds]
+    yield from table(
+        [
+            Column("Kind", [kind.kind for kind in kinds]),
+            Column("Typed", [f"--evb {kind.prefix}NAME" for kind in kinds]),
+            Column("What runs a model", [kind.runs for kind in kinds]),
+            Column("On this PC", [f"lacks {names}" if names else "ready" for names in lacks]),
+        ]
+    )
     if not all(kind.ready for kind in kinds):
         yield "autodeploy doctor says how to get what is lacking."
 

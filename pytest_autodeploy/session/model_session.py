@@ -144,11 +144,11 @@ class ModelSession(ModelOnBoard):
         """Operators that modelled time and energy leave out, because their work is unknown."""
         from pytest_autodeploy.sim.timing import unmodelled
 
-        return unmodelled(tested_operators(self.model)) if self.source == "modelled" else ()
+        return unmodelled(tested_operators(self.model)) if self.kind.pc_kernels else ()
 
     def memory(self) -> MemoryUse:
         """Arena given and used, and the size of the model."""
-        note = "TFLM on this PC" if self.source == "modelled" else ""
+        note = "TFLM on this PC" if self.kind.pc_kernels else ""
         self.measured.memory = MemoryUse(
             self.state.arena_used_bytes,
             self.state.arena_bytes,
@@ -200,7 +200,7 @@ class ModelSession(ModelOnBoard):
         try:
             self.board.client.configure(arena_bytes)
         except BoardDied:
-            if self.source != "modelled":
+            if not self.kind.pc_kernels:
                 raise
             self.board.discard()
             self._proven, self._state = False, None
