@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from pytest_autodeploy.base.text import writable
-
 _PACKAGE = Path(__file__).parent.parent
 
 
@@ -34,6 +32,8 @@ class AutodeployError(Exception):
         self.hint = self.usual_hint if hint is None else hint
 
     def __str__(self) -> str:
+        from pytest_autodeploy.base.text import writable
+
         text = self.what
         if self.board is not None:
             text = f"{self.board}: {text}"
@@ -137,6 +137,8 @@ def words_of(error: Exception, what: str) -> str:
     """An error in words: ours as they are; any other is a fault of ours in making ``what``."""
     if isinstance(error, AutodeployError):
         return str(error)
+    from pytest_autodeploy.base.text import writable
+
     return writable(
         f"{what} could not be made: {type(error).__name__}: {error}{_place(error)}"
         "\n  This is a fault of pytest-autodeploy: please report it."

@@ -71,7 +71,11 @@ def image_source(
 
 def _given(board_id: str, file: Path, licence_ok: bool) -> ImageSource:
     if not file.is_file():
-        raise BoardUnavailable(f"--evb-image: no such file: {file}", board=board_id)
+        raise BoardUnavailable(
+            f"--evb-image: no such file: {file}",
+            board=board_id,
+            hint="a relative path starts where pytest was started",
+        )
     if not licence_ok:
         raise BoardUnavailable(
             f"--evb-image {file}: what it contains is not known, and some runtimes are licensed "
@@ -123,7 +127,11 @@ class VirtualBoard(ProcessBoard):
         )
         ready = self._process.reply("start", START_TIMEOUT_S)
         if not ready.get("ready"):
-            raise BoardUnavailable(f"cannot start: {ready.get('error')}", board=self.id)
+            raise BoardUnavailable(
+                f"cannot start: {ready.get('error')}",
+                board=self.id,
+                hint="`autodeploy doctor` tells what virtual boards need",
+            )
         self._open(str(ready["port"]))
         self._running = wanted
         self._exact = False

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_autodeploy.base.numbers import finite
-
 IniType = Literal["string", "args", "bool", "int", "float"]
 
 
@@ -51,6 +49,8 @@ def positive_int(text: str) -> int:
 
 def positive_float(text: str) -> float:
     """Parse a finite number above 0; ValueError else."""
+    from pytest_autodeploy.base.numbers import finite
+
     value = float(text)
     if finite(value) is None or value <= 0:
         raise ValueError(f"{text!r} is not a positive number")
