@@ -110,6 +110,10 @@ class BoardDied(BoardError):
     """The board went away during a call."""
 
 
+class BoardGivenUp(BoardError):
+    """An earlier test broke the board; this one was not run."""
+
+
 class LinkError(BoardError):
     """The link delivered what no board sends: bad CRC, wrong sequence number, malformed reply."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_autodeploy.baseline.comparable import why_not, why_not_layers, why_not_metric
-from pytest_autodeploy.baseline.format import Entry, Layers, LayerTime, Metric, group_of
+from pytest_autodeploy.baseline.format import Entry, Layers, LayerTime, Metric
 from pytest_autodeploy.baseline.layers import graph_change, match_layers
 from pytest_autodeploy.baseline.precision import smallest_difference
 from pytest_autodeploy.limits.regression import NoRegression
@@ -37,7 +37,7 @@ def compare(
     pairs = {
         name: (baseline.metrics.get(name), metric)
         for name, metric in sorted(now.metrics.items())
-        if limit.percent[group_of(name) or ""] is not None
+        if limit.percent[limit.group_of(name) or ""] is not None
     }
     rows = tuple(_metric_rows(pairs, limit))
     missing = [name for name, (before, _) in pairs.items() if before is None]
@@ -73,7 +73,7 @@ def _metric_rows(
     for name, (before, metric) in pairs.items():
         if before is None or why_not_metric(name, before, metric):
             continue
-        group = group_of(name) or ""
+        group = limit.group_of(name) or ""
         floor = limit.floor(group, metric.unit, before.value)
         repeats = smallest_difference(
             (before.spread, before.repeats), (metric.spread, metric.repeats)
@@ -95,7 +95,7 @@ def _layer_rows(baseline: Layers, now: Layers, limit: NoRegression) -> Iterator[
             repeats = smallest_difference(
                 (before.spread_us, baseline.repeats), (after.spread_us, now.repeats)
             )
-            judged = _judged(row, "lower", percent, limit.floor_us, repeats)
+            judged = _judged(row, "lower", percent, limit.floors["floor_us"], repeats)
             yield judged if percent is not None else replace(judged, state="within")
         elif after:
             yield replace(row, worse=after.us, state="new")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.records.facts import BoardFacts
 from pytest_autodeploy.profile.records import LayerProfile
 
@@ -89,9 +90,13 @@ def entry_of(
     board: BoardFacts,
     measurements: Iterable[Measurement],
     profile: LayerProfile | None,
+    limit: NoRegression,
     plugin_version: str = "",
 ) -> Entry:
-    """The entry of a model on a board that said what it is, from what was measured."""
+    """The entry of a model on a board that said what it is, from what was measured.
+
+    Of the measurements those are kept that ``limit`` has a group for.
+    """
     provenance = {
         "build_id": board.build_id,
         "engine_version": board.engine_version,
@@ -108,29 +113,14 @@ def entry_of(
             clock=board.clock or "",
             clock_hz=int(board.clock_hz or 0),
         ),
-        {item.name: _metric(item) for item in measurements if _is_kept(item)},
+        {item.name: _metric(item) for item in measurements if _is_kept(item, limit)},
         _layers(profile) if profile else None,
         {name: value for name, value in provenance.items() if value},
     )
 
 
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "latency": ("latency_median",),
-    "energy": ("energy_hp", "energy_lp"),
-    "arena": ("arena_used", "arena_tuned"),
-    "model_size": ("model_size",),
-    "outputs": ("output_distance",),
-}
-"""The metrics of each threshold."""
-
-
-def group_of(metric: str) -> str | None:
-    """The threshold that a metric is held against, None for one that is not kept."""
-    return next((group for group, names in GROUPS.items() if metric in names), None)
-
-
-def _is_kept(item: Measurement) -> bool:
-    return group_of(item.name) is not None and math.isfinite(item.value)
+def _is_kept(item: Measurement, limit: NoRegression) -> bool:
+    return limit.group_of(item.name) is not None and math.isfinite(item.value)
 
 
 def _metric(item: Measurement) -> Metric:

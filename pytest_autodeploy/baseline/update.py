@@ -17,6 +17,7 @@ from pytest_autodeploy.baseline.store import (
     read_baseline,
     write_baseline,
 )
+from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.record import TestRecord
 
 FAILED = ("failed", "error")
@@ -42,9 +43,17 @@ class _Target:
 
 
 def update_baselines(
-    records: Sequence[TestRecord], folder: Path, root: Path, *, mode: str, plugin_version: str
+    records: Sequence[TestRecord],
+    folder: Path,
+    root: Path,
+    *,
+    mode: str,
+    plugin_version: str,
+    limit: NoRegression,
 ) -> Update:
     """Write what passed; ``mode`` ``all`` replaces values, ``new`` only adds.
+
+    ``limit`` says what is kept.
 
     A model on a board with a failed test is left alone, as are two models with one file.
     """
@@ -54,7 +63,7 @@ def update_baselines(
     for title, record in sorted(failed.items()):
         update.lines.append(f"{title}: not updated, {record.nodeid} {record.outcome}")
     by_path: dict[str, list[_Target]] = {}
-    for target in _targets(of_boards, failed, folder, plugin_version):
+    for target in _targets(of_boards, failed, folder, plugin_version, limit):
         by_path.setdefault(str(target.path).lower(), []).append(target)
     for targets in by_path.values():
         if len(targets) > 1:
@@ -70,6 +79,7 @@ def _targets(
     failed: Mapping[str, TestRecord],
     folder: Path,
     plugin_version: str,
+    limit: NoRegression,
 ) -> Iterator[_Target]:
     by_model: dict[tuple[str, str | None], list[Measured]] = {}
     for measured in measured_by(record for record in records if record.outcome == "passed"):
@@ -79,12 +89,13 @@ def _targets(
     for (title, _), modes in by_model.items():
         model, board = modes[-1].model, modes[-1].board
         path = baseline_path(folder, model.id, board.name or "", board.kind or "")
-        entries = {mode.board.clock or "": _entry(mode, plugin_version) for mode in modes}
+        entries = {mode.board.clock or "": _entry(mode, plugin_version, limit) for mode in modes}
         yield _Target(path, title, model.id, model.file or "", entries)
 
 
-def _entry(mode: Measured, plugin_version: str) -> Entry:
-    return entry_of(mode.model.sha256, mode.board, mode.measurements, mode.profile, plugin_version)
+def _entry(mode: Measured, plugin_version: str, limit: NoRegression) -> Entry:
+    sha256, measured = mode.model.sha256, mode.measurements
+    return entry_of(sha256, mode.board, measured, mode.profile, limit, plugin_version)
 
 
 def _update(target: _Target, root: Path, mode: str, update: Update) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pytest_autodeploy.settings.options import OPTIONS
+from pytest_autodeploy.run.metrics import BY_NAME, OPTIONS
 from pytest_autodeploy.settings.settings import Settings, resolve
 
 if TYPE_CHECKING:
@@ -50,18 +50,18 @@ def settings_of(given: Mapping[str, Any]) -> Settings:
         _BY_NAME[name].dest: [value] if value and _BY_NAME[name].repeatable else value
         for name, value in given.items()
     }
-    return resolve(by_dest.get, lambda _: None, Path.cwd())
+    return resolve(OPTIONS, by_dest.get, lambda _: None, Path.cwd())
 
 
 def tolerance_of(settings: Settings) -> Tolerance:
     """The tolerance that was given, else the default. Raises LimitError."""
-    from pytest_autodeploy.limits.declarations import declare_text
+    from pytest_autodeploy.limits.merging import declare_text
     from pytest_autodeploy.limits.tolerance import Tolerance
 
-    if settings.output_tolerance is None:
+    texts = settings.limits.get("output_tolerance", ())
+    if not texts:
         return Tolerance()
-    origin = settings.sources["output_tolerance"]
-    limit = declare_text("output_tolerance", settings.output_tolerance, origin).limit
+    limit = declare_text(BY_NAME["output_tolerance"], *texts[0]).limit
     assert isinstance(limit, Tolerance)
     return limit
 

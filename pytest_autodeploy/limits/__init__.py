@@ -1,1 +1,1 @@
-"""Limits that a test declares."""
+"""Limits: how metrics are declared, by marker, option and ini key; which limits a test has."""

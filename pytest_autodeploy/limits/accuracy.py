@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
+
+from pytest_autodeploy.base.numbers import check_number
+from pytest_autodeploy.limits.declaration import Declaration
+from pytest_autodeploy.limits.numbers import check_count
 
 SUFFIX = ".tflite"
 
@@ -48,10 +51,10 @@ def accuracy(
     real targets ``max_rmse`` is in the output's unit, and ``max_drop`` is a drop of R².
     """
     for name, share in (("min", min), ("max_drop", max_drop), ("min_r2", min_r2)):
-        _check_number(name, share, most=1)
-    _check_number("max_rmse", max_rmse)
-    _check_count("top_k", top_k, least=1)
-    _check_count("output", output, least=0)
+        check_number(name, share, most=1)
+    check_number("max_rmse", max_rmse)
+    check_count("top_k", top_k, least=1)
+    check_count("output", output, least=0)
     if (min, max_drop, max_rmse, min_r2) == (None,) * 4:
         raise ValueError("give at least one of min, max_drop, max_rmse and min_r2")
     if (max_rmse, min_r2) != (None, None) and (min is not None or top_k != 1):
@@ -60,24 +63,22 @@ def accuracy(
     return AccuracyLimit(Task(top_k, output), min, max_drop, max_rmse, min_r2, path)
 
 
-def _check_number(name: str, value: object, most: float = math.inf) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    if not math.isfinite(value) or not 0 <= value <= most:
-        span = "at least 0" if most == math.inf else f"0 to {most:g}"
-        raise ValueError(f"{name} must be {span}, not {value!r}")
-
-
-def _check_count(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, not {value!r}")
-
-
 def _model_path(against: object) -> str:
     if not isinstance(against, str | Path) or Path(against).suffix != SUFFIX:
         raise ValueError(f"against must be the path of a {SUFFIX} file, not {against!r}")
     return str(against)
+
+
+DECLARATION = Declaration(
+    name="accuracy",
+    signature=accuracy,
+    flag="--tflite-accuracy",
+    marker_help="on inputs with labels at least min of the samples are right, and at most max_drop "
+    "less than on the PC; for real targets RMSE and R²; against is another .tflite file for the "
+    "PC, such as the float one",
+    option_help="Limit of the built-in accuracy test, such as min=0.9,max_drop=0.01 or "
+    "max_rmse=0.2; against=FILE lets the PC run another .tflite file",
+    suite_test="test_accuracy",
+    needs="labels",
+    which=("top_k", "output", "against"),
+)

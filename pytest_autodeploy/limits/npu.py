@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_autodeploy.base.errors import NpuConfigError
+from pytest_autodeploy.base.numbers import check_number
 from pytest_autodeploy.catalog.accelerators import check_accelerator
+from pytest_autodeploy.limits.declaration import Declaration
 
 KB = 1024
 
@@ -46,7 +47,7 @@ def npu_budget(
     """
     numbers = {"cycles": cycles, "ms": ms, "sram_kb": sram_kb, "flash_kb": flash_kb}
     for name, value in (numbers | {"min_coverage": min_coverage}).items():
-        _check_number(name, value)
+        check_number(name, value, above=True)
     if min_coverage is not None and min_coverage > 1:
         raise ValueError(
             f"min_coverage must be a share of at most 1 (0.9 is 90 %), not {min_coverage!r}"
@@ -76,15 +77,6 @@ def _accelerator(name: str | None) -> str | None:
         raise TypeError(f"accelerator must be a name, not {name!r}") from None
 
 
-def _check_number(name: str, value: object) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    if not math.isfinite(value) or value <= 0:
-        raise ValueError(f"{name} must be above 0, not {value!r}")
-
-
 def _forbidden(given: object) -> tuple[str, ...] | None:
     if isinstance(given, bool):
         return () if given else None
@@ -92,3 +84,16 @@ def _forbidden(given: object) -> tuple[str, ...] | None:
     if not isinstance(names, Sequence) or not names or not all(isinstance(n, str) for n in names):
         raise TypeError(f"forbid_cpu_ops must be True or names such as ['SOFTMAX'], not {given!r}")
     return tuple(name.strip().upper() for name in names)
+
+
+DECLARATION = Declaration(
+    name="npu_budget",
+    signature=npu_budget,
+    flag="--tflite-npu-budget",
+    marker_help="Vela's estimate on an Ethos-U accelerator; min_coverage is a share of operators, "
+    "forbid_cpu_ops is True or names of operators",
+    option_help="Budget of the built-in estimates, such as cycles=100000,min_coverage=0.9",
+    suite_test="test_npu_estimate",
+    needs="accelerator",
+    which=("accelerator",),
+)

@@ -1,92 +1,104 @@
-"""What a test allows compared with its baseline: the limit that ``no_regression`` declares."""
+"""How much worse than its baseline a model may be: the limit that ``no_regression`` declares.
+
+Its keywords are the groups of the other declarations, so a new metric is compared by its own words.
+"""
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-OFF = "off"
-
-DEFAULT_PERCENT: Mapping[str, float] = {
-    "latency": 5,
-    "energy": 5,
-    "arena": 0,
-    "model_size": 1,
-    "outputs": 0,
-    "per_layer": 10,
-}
-DEFAULT_FLOOR_US = 10.0
-DEFAULT_FLOOR_UJ = 0.1
-FLOOR_BYTES = 1024
-"""Of the model file, whose names and metadata vary; the arena has none."""
-
-FLOOR_STEPS = 1
-FLOOR_REAL = 1e-6
+from pytest_autodeploy.base.numbers import check_number
+from pytest_autodeploy.limits.declaration import OFF, Declaration, Group
 
 
 @dataclass(frozen=True)
 class NoRegression:
     """How much worse than its baseline a value may be.
 
-    ``percent`` has a share per group, None for a group that is not compared. ``asked`` are the
-    groups that were named: these must have been measured.
+    ``percent`` has a share per group, None for a group that is not compared; ``floors`` the values
+    of the keywords for floors. ``asked`` are the groups that were named: these must be judged.
+    ``owners`` has the declaration that each group is of.
     """
 
-    percent: Mapping[str, float | None] = field(default_factory=lambda: dict(DEFAULT_PERCENT))
-    floor_us: float = DEFAULT_FLOOR_US
-    floor_uj: float = DEFAULT_FLOOR_UJ
+    groups: Mapping[str, Group]
+    percent: Mapping[str, float | None]
+    floors: Mapping[str, float]
+    owners: Mapping[str, Declaration]
     asked: frozenset[str] = frozenset()
 
+    def suite_test(self, group: str) -> str:
+        """The built-in test that measures a group."""
+        return self.groups[group].suite_test or self.owners[group].suite_test
+
     def floor(self, group: str, unit: str, baseline: float) -> float:
-        """The absolute floor of a group, in its unit.
+        """What a value of a group may be worse by in any case, in its unit."""
+        of = self.groups[group]
+        return self.floors[of.floor_keyword] if of.floor_keyword else of.floor(unit, baseline)
 
-        Times: ``floor_us``; energy: ``floor_uj``; model size: 1 KB; outputs: one step, or for
-        float outputs the baseline itself (a distance may double) and at least 1e-6.
-        """
-        if group in ("latency", "per_layer"):
-            return self.floor_us
-        if group == "energy":
-            return self.floor_uj
-        if group == "outputs":
-            return FLOOR_STEPS if unit == "steps" else max(baseline, FLOOR_REAL)
-        return FLOOR_BYTES if group == "model_size" else 0.0
+    def group_of(self, measurement: str) -> str | None:
+        """The group of a measurement, None of one that baselines do not keep."""
+        return next(
+            (name for name, group in self.groups.items() if measurement in group.measurements),
+            None,
+        )
 
 
-def no_regression(
-    *,
-    latency: str | None = None,
-    energy: str | None = None,
-    arena: str | None = None,
-    model_size: str | None = None,
-    outputs: str | None = None,
-    per_layer: str | None = None,
-    floor_us: float = DEFAULT_FLOOR_US,
-    floor_uj: float = DEFAULT_FLOOR_UJ,
+def regression(declarations: Sequence[Declaration]) -> Declaration:
+    """The declaration of ``no_regression`` over the groups of the other ones."""
+    groups = {group.name: group for each in declarations for group in each.groups}
+    owners = {group.name: each for each in declarations for group in each.groups}
+    floors = {g.floor_keyword: g.floor_default for g in groups.values() if g.floor_keyword}
+
+    def no_regression(**keywords: object) -> NoRegression:
+        """Declare how much worse than the baseline a model may be."""
+        return _limit(groups, floors, owners, keywords)
+
+    no_regression.__signature__ = _signature(groups, floors)  # type: ignore[attr-defined]
+    percents = ", ".join(f"{group.name} {group.percent:g} %" for group in groups.values())
+    return Declaration(
+        name="no_regression",
+        signature=no_regression,
+        flag="--tflite-no-regression",
+        marker_help='worse than the baseline by at most that, such as "5%", or "off" '
+        f"(defaults: {percents}); a missing baseline fails",
+        option_help="What the built-in tests allow compared with the baseline, such as "
+        "latency=5%,arena=0%; a missing baseline fails",
+        suite_test="",
+        default={},
+    )
+
+
+def _signature(groups: Iterable[str], floors: Mapping[str, float]) -> inspect.Signature:
+    defaults = dict.fromkeys(groups, None) | dict(floors)
+    return inspect.Signature(
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in defaults.items()
+        ]
+    )
+
+
+def _limit(
+    groups: Mapping[str, Group],
+    floors: Mapping[str, float],
+    owners: Mapping[str, Declaration],
+    keywords: Mapping[str, object],
 ) -> NoRegression:
-    """Declare how much worse than the baseline a model may be.
-
-    Percentages such as ``"5%"``, or ``"off"``. Defaults: latency 5 %, energy 5 %, arena 0 %,
-    model_size 1 %, outputs 0 %, per_layer 10 %.
-    """
-    given = {
-        "latency": latency,
-        "energy": energy,
-        "arena": arena,
-        "model_size": model_size,
-        "outputs": outputs,
-        "per_layer": per_layer,
-    }
     percent = {
-        group: DEFAULT_PERCENT[group] if text is None else _percent(group, text)
-        for group, text in given.items()
+        name: group.percent if keywords.get(name) is None else _percent(name, keywords[name])
+        for name, group in groups.items()
     }
     if all(value is None for value in percent.values()):
         raise ValueError("everything is off: nothing is left to compare")
-    for name, value in (("floor_us", floor_us), ("floor_uj", floor_uj)):
-        _check_floor(name, value)
-    asked = frozenset(group for group, text in given.items() if text and percent[group] is not None)
-    return NoRegression(percent, float(floor_us), float(floor_uj), asked)
+    given = {name: keywords.get(name, default) for name, default in floors.items()}
+    for name, value in given.items():
+        check_number(name, value)
+    asked = frozenset(name for name in groups if keywords.get(name) and percent[name] is not None)
+    chosen = {name: float(str(value)) for name, value in given.items()}
+    return NoRegression(groups, percent, chosen, owners, asked)
 
 
 def _percent(group: str, text: object) -> float | None:
@@ -102,10 +114,3 @@ def _percent(group: str, text: object) -> float | None:
     if not sign or rest or not math.isfinite(value) or value < 0:
         raise ValueError(f"{group} must be a percentage such as '5%', or 'off', not {text!r}")
     return value
-
-
-def _check_floor(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    if not math.isfinite(value) or value < 0:
-        raise ValueError(f"{name} must be at least 0, not {value!r}")

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pytest_autodeploy.base.errors import BoardError, BoardRefused
 
 FailureClass = Literal[
-    "wrong output", "regression", "not comparable", "board broke", "over a limit", "other"
-]
-CLASSES: tuple[FailureClass, ...] = (
     "wrong output",
+    "unstable",
     "regression",
     "not comparable",
     "board broke",
     "over a limit",
+    "not judged",
     "other",
-)
+]
+CLASSES: tuple[FailureClass, ...] = get_args(FailureClass)
 """Of a test that fails for more than one reason, the first counts."""
 
-NAMED = CLASSES[:4]
+NAMED: tuple[FailureClass, ...] = (*CLASSES[:5], "not judged")
 """Those that the first line of a failure starts with; the others say it in their own words."""
 
 

@@ -1,14 +1,17 @@
-"""Holding an estimate against a budget; what fails names the worst operators."""
+"""NPU estimates: holding one against a budget; what fails names the worst operators."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import grouped, percent, si
-from pytest_autodeploy.limits.npu import NpuBudget
-from pytest_autodeploy.metrics.verdict import Verdict
+from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.npu import DECLARATION, NpuBudget
+from pytest_autodeploy.metrics.ledger import Row, Status
+from pytest_autodeploy.metrics.metric import Metric, row
+from pytest_autodeploy.metrics.subject import NotJudged, Subject
 from pytest_autodeploy.npu.measurements import measurements_of
 from pytest_autodeploy.npu.results import Estimate, OperatorEstimate, Unavailable, Value
 
@@ -18,21 +21,53 @@ _UNITS = {"npu_total_cycles": "1", "npu_time": "us", "npu_sram": "B", "npu_flash
 Cost = Callable[[OperatorEstimate], float]
 
 
-def judge(
-    estimate: Estimate, budget: NpuBudget, *, words: str = "npu_budget", origin: str = "marker"
-) -> list[Verdict]:
-    """One verdict per limit of the budget, in its order; none when it is for another accelerator.
+class Npu(Metric):
+    """Vela's estimate of the test."""
 
-    ``words`` is the limit as declared. Cycles, time and memories fail when nothing runs on the NPU;
-    otherwise a value that is unavailable is not judged (``passed`` None).
+    declaration = DECLARATION
+
+    def provide(self, subject: Subject) -> None:
+        """An estimate comes with its fixture."""
+        if subject.estimate is None:
+            raise NotJudged(
+                "the test has no estimate", hint="add the fixture npu_estimate to its arguments"
+            )
+
+    def measurements(self, subject: Subject) -> list[Measurement]:
+        """What Vela estimates."""
+        return measurements_of(subject.estimate) if subject.estimate else []
+
+    def measured(self, subject: Subject, _declared: Declared) -> bool:
+        """Whether the test has an estimate."""
+        return subject.estimate is not None
+
+    def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
+        """A row for each bound of the budget."""
+        assert subject.estimate is not None
+        yield from judge(subject.estimate, declared)
+
+
+def judge(estimate: Estimate, declared: Declared) -> list[Row]:
+    """One row per limit of the budget, in its order; none when it is for another accelerator.
+
+    Cycles, time and memories fail when nothing runs on the NPU; otherwise a value that is
+    unavailable is not judged.
     """
-    if budget.accelerator not in (None, estimate.accelerator):
+    if declared.limit.accelerator not in (None, estimate.accelerator):
         return []
     return [
-        Verdict(words, origin, passed, _words(estimate, text, words, origin, passed), measurement)
-        for passed, text, measurement in _judged(estimate, budget)
+        row(
+            declared,
+            _STATUS[passed],
+            _words(estimate, text, declared, passed),
+            measurement,
+            "not judged" if passed is None else "over a limit",
+        )
+        for passed, text, measurement in _judged(estimate, declared.limit)
     ]
 
+
+_STATUS: Mapping[bool | None, Status] = {True: "pass", False: "FAIL", None: "NOT JUDGED"}
 
 Judged = tuple[bool | None, str, Measurement | None]
 
@@ -80,15 +115,15 @@ def _coverage(estimate: Estimate, least: float) -> Judged:
     share = percent(coverage.share, 1)
     words = f"{share} on the NPU ({coverage}), at least {percent(least, 1)}"
     passed = coverage.share >= least
-    measurement = _measurement(estimate, "npu_coverage")
+    plain = _measurement(estimate, "npu_coverage")
     if passed:
-        return True, words, measurement
+        return True, words, plain
     words = (
         f"npu coverage is below its limit\n"
         f"  limit   {percent(least, 1)} of the operators\n"
         f"  value   {share}, {coverage} (estimated)\n{_on_cpu(estimate)}"
     )
-    return False, words.rstrip(), measurement
+    return False, words.rstrip(), plain
 
 
 def _placement(estimate: Estimate, names: Sequence[str]) -> Judged:
@@ -143,12 +178,13 @@ def _on_cpu(estimate: Estimate, shown: Sequence[OperatorEstimate] | None = None)
     return "\n".join(["  on the CPU", *lines]) if lines else ""
 
 
-def _words(estimate: Estimate, text: str, declared: str, origin: str, passed: bool | None) -> str:
-    if passed is not False:
+def _words(estimate: Estimate, text: str, declared: Declared, passed: bool | None) -> str:
+    if passed:
         return text.partition("\n")[0]
     first, _, rest = text.partition("\n")
     head = (
-        f"{estimate.model} on {estimate.accelerator}: {first}\n  declared {declared} by {origin}\n"
+        f"{estimate.model} on {estimate.accelerator}: {first}\n"
+        f"  declared {declared.words} by {declared.origin}\n"
     )
     return (head + rest).rstrip()
 

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Literal
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.failures import FailureClass
+from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
 from pytest_autodeploy.metrics.records.agreement import AgreementRecord
 from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
 from pytest_autodeploy.metrics.records.energy import EnergyRecord
 from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
 from pytest_autodeploy.metrics.records.facts import NO_BOARD, BoardFacts, ModelFacts
-from pytest_autodeploy.metrics.verdict import Verdict
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.profile.records import LayerProfile
 
@@ -37,12 +37,22 @@ NO_FILES = RecordFiles()
 
 
 @dataclass(frozen=True)
+class Attempt:
+    """An earlier attempt of a test that was run again: how it failed, and what it had measured."""
+
+    failure: FailureClass
+    message: str
+    measurements: tuple[Measurement, ...] = ()
+
+
+@dataclass(frozen=True)
 class TestRecord:
     """What a test with a model has measured, and how that was judged; None is what it has not.
 
     ``outcome`` is pytest's, and ``error`` for a failure outside of the test's body; ``message`` is
     the first line of a failure, or the reason of a skip. ``inputs`` says where they come from, and
     ``seed`` what random ones were made with. ``npu`` is the estimate of a test with no board.
+    ``attempts`` are the earlier ones of a test that was run again.
     """
 
     __test__: ClassVar[bool] = False
@@ -63,11 +73,12 @@ class TestRecord:
     profile: LayerProfile | None = None
     power: tuple[EnergyRecord, ...] = ()
     comparison: Comparison | None = None
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[Row, ...] = ()
     artifacts: ArtifactsRecord | None = None
     npu: Estimate | None = None
     files: RecordFiles = NO_FILES
     log: str = ""
+    attempts: tuple[Attempt, ...] = ()
 
 
 def to_plain(record: TestRecord) -> dict[str, Any]:

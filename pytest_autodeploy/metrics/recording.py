@@ -5,31 +5,42 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.metrics.measurements import measurements_of
+from pytest_autodeploy.metrics.measurements import model_measurements
 from pytest_autodeploy.metrics.records.agreement import agreement_record
 from pytest_autodeploy.metrics.records.energy import energy_record
 from pytest_autodeploy.metrics.records.explanation import explanation_record
 from pytest_autodeploy.metrics.records.facts import accelerator_facts, board_facts
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.metrics.judge import Judgement
+    from collections.abc import Iterable
+
+    from pytest_autodeploy.base.measurement import Measurement
+    from pytest_autodeploy.metrics.judgement import Judgement
     from pytest_autodeploy.metrics.record import TestRecord
+    from pytest_autodeploy.metrics.subject import Subject
     from pytest_autodeploy.npu.results import Estimate
-    from pytest_autodeploy.session.model_session import ModelSession
 
 
 def with_session(
-    record: TestRecord, session: ModelSession, judgement: Judgement | None
+    record: TestRecord,
+    subject: Subject,
+    judgement: Judgement | None,
+    found: Iterable[Measurement],
 ) -> TestRecord:
-    """The record with what the test has measured through its session, and how it was judged."""
+    """The record with what the test has measured through its session, and how it was judged.
+
+    ``found`` are the measurements of the metrics.
+    """
+    session = subject.board
     measured = session.measured
+    by_name = {each.name: each for each in (*model_measurements(session), *found)}
     record = replace(
         record,
         board=board_facts(session),
         seed=session.inputs.seed,
         inputs=session.inputs.origin,
         state=session.state_mode if session.model.stateful else None,
-        measurements=tuple(measurements_of(session, judgement.agreement if judgement else None)),
+        measurements=tuple(by_name.values()),
         profile=measured.profile,
         power=tuple(map(energy_record, measured.power.values())),
         log="".join(measured.log),
@@ -38,17 +49,15 @@ def with_session(
 
 
 def with_judgement(record: TestRecord, judgement: Judgement) -> TestRecord:
-    """The record with the verdicts, and the comparisons that they rest on."""
-    agreement, accuracy = judgement.agreement, judgement.accuracy
-    explanation = judgement.explanation
+    """The record with the rows of the ledger, and the comparisons that they rest on."""
+    evidence, explanation = judgement.evidence, judgement.explanation
     return replace(
         record,
-        measurements=(*record.measurements, *(accuracy.measurements() if accuracy else ())),
-        agreement=agreement_record(agreement) if agreement else None,
-        accuracy=accuracy.record() if accuracy else None,
+        agreement=agreement_record(evidence.agreement) if evidence.agreement else None,
+        accuracy=evidence.accuracy.record() if evidence.accuracy else None,
         explanation=explanation_record(explanation) if explanation else None,
-        comparison=judgement.comparison,
-        verdicts=judgement.verdicts,
+        comparison=evidence.comparison,
+        verdicts=judgement.rows,
     )
 
 
@@ -63,5 +72,5 @@ def with_estimate(
         board=accelerator_facts(estimate),
         measurements=tuple(measurements_of_estimate(estimate)),
         npu=estimate,
-        verdicts=judgement.verdicts if judgement else (),
+        verdicts=judgement.rows if judgement else (),
     )

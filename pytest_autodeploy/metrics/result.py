@@ -9,6 +9,7 @@ from typing import Literal
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.failures import FailureClass
+from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.record import State, TestRecord
 from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
 from pytest_autodeploy.metrics.records.agreement import AgreementRecord
@@ -16,7 +17,6 @@ from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
 from pytest_autodeploy.metrics.records.energy import EnergyRecord
 from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
 from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
-from pytest_autodeploy.metrics.verdict import Verdict
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.profile.records import LayerProfile
 
@@ -42,7 +42,7 @@ class ResultMeasurement(Measurement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResultVerdict(Verdict):
+class ResultVerdict(Row):
     """A verdict, and the id of the test that it is of."""
 
     test: str

@@ -25,7 +25,7 @@ from pytest_autodeploy.plugin.fixtures import (
     tflite_model,
 )
 from pytest_autodeploy.plugin.state import SETTINGS, USAGE_PROBLEMS, is_worker, settings_of
-from pytest_autodeploy.settings.options import OPTIONS
+from pytest_autodeploy.run.metrics import BY_NAME, DECLARATIONS, OPTIONS
 from pytest_autodeploy.settings.settings import SettingError, resolve
 
 __all__ = [
@@ -52,23 +52,7 @@ MARKERS = (
     "tflite(path): run the test on the model at that path: a file, a folder or a glob, relative "
     "to the test's folder or to the root folder",
     "evb(*names): run the test on these boards instead of those of --evb",
-    "output_tolerance(lsb=, atol=, rtol=, reference=): outputs differ from the PC's by at most lsb "
-    'steps (integers) or atol + rtol * |pc|; reference "auto" (the default: nearest path), "ref", '
-    '"optimized", "xnnpack" or "tensorflow"',
-    'latency_budget(ms= | us=, statistic="median"): one inference takes at most that long; '
-    'statistic "median", "p95", "max" or "first"',
-    "memory_limit(arena_kb=, model_kb=): the model uses at most that much; 1 KB is 1024 bytes",
-    "accuracy(min=, max_drop=, top_k=1, output=0, max_rmse=, min_r2=, against=): on inputs with "
-    "labels at least min of the samples are right, and at most max_drop less than on the PC; for "
-    "real targets RMSE and R²; against is another .tflite file for the PC, such as the float one",
-    "npu_budget(accelerator=, cycles=, ms=, sram_kb=, flash_kb=, min_coverage=, forbid_cpu_ops=): "
-    "Vela's estimate on an Ethos-U accelerator; min_coverage is a share of operators, "
-    "forbid_cpu_ops is True or names of operators",
-    "no_regression(latency=, energy=, arena=, model_size=, outputs=, per_layer=, floor_us=10, "
-    'floor_uj=0.1): worse than the baseline by at most that, such as "5%", or "off"; a missing '
-    "baseline fails",
-    'energy_limit(uj=, mode="HP"): one inference takes at most that energy; mode "HP" or "LP"',
-    'power_limit(mw=, mode="HP"): inferences take at most that mean power; mode "HP" or "LP"',
+    *(f"{each.usage}: {each.marker_help}" for each in DECLARATIONS),
 )
 
 
@@ -120,7 +104,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     keeps = _runs_tests(config) and not is_worker(config)
     try:
         start = Path(config.invocation_params.dir)
-        settings = resolve(config.getoption, config.getini, start, config.rootpath)
+        settings = resolve(OPTIONS, config.getoption, config.getini, start, config.rootpath)
         config.stash[SETTINGS] = settings
         if settings.sources:
             from pytest_autodeploy.plugin.rootdir import check_rootdir
@@ -183,13 +167,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Check the limits of all tests; drop built-in tests that were not asked for."""
     if items:
-        from pytest_autodeploy.limits.declarations import DECLARATIONS
-        from pytest_autodeploy.plugin.collection import add_overrides, check_limits
+        from pytest_autodeploy.plugin.collection import add_overrides, problem
+        from pytest_autodeploy.plugin.owed import wrong_limits
 
         for item in items:
             add_overrides(item)
-            if any(item.get_closest_marker(name) for name in DECLARATIONS):
-                check_limits(item)
+            if any(item.get_closest_marker(name) for name in BY_NAME):
+                for text in wrong_limits(item):
+                    problem(config, text)
     problems = config.stash.get(USAGE_PROBLEMS, [])
     if problems:
         raise pytest.UsageError("\n".join(problems))
@@ -197,6 +182,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from pytest_autodeploy.plugin.suite.collector import keep_selection
 
         keep_selection(config, items)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Refuse limits that are declared and that no test of the run can judge."""
+    if USAGE_PROBLEMS in session.config.stash:  # pytest calls this hook after those, too
+        return
+    if any(_concerns(item) for item in session.items):
+        from pytest_autodeploy.plugin.owed import check_owed
+
+        check_owed(session)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """A test of a board that is broken already is not run again and again."""
+    if _concerns(item):
+        from pytest_autodeploy.plugin import running
+
+        running.before_protocol(item)
+    return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,8 +1,8 @@
-"""Collecting: which models and boards a test runs on, and its limits."""
+"""Collecting: which models and boards a test runs on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,25 +10,15 @@ from typing import Any
 import pytest
 
 from pytest_autodeploy.base.errors import AutodeployError
-from pytest_autodeploy.limits.accuracy import AccuracyLimit, Task
-from pytest_autodeploy.limits.declarations import (
-    DECLARATIONS,
-    SETTABLE,
-    Declared,
-    LimitError,
-    declare,
-    declare_text,
-    limit_key,
-    setting_texts,
-)
+from pytest_autodeploy.limits import npu
+from pytest_autodeploy.limits.declaration import LimitError
+from pytest_autodeploy.limits.merging import written_text
 from pytest_autodeploy.model.find import ModelFile, find_models
 from pytest_autodeploy.plugin.state import USAGE_PROBLEMS, settings_of
-from pytest_autodeploy.plugin.suite.collector import ARTIFACT_BOARD, BUILTIN, ESTIMATE, in_suite
+from pytest_autodeploy.plugin.suite.collector import ARTIFACT_BOARD, BUILTIN, ESTIMATE
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 OVERRIDES = "_session_overrides"
-DEFAULT_TOLERANCE = "output_tolerance"
-NO_REGRESSION = "no_regression"
 
 
 @dataclass(frozen=True)
@@ -106,33 +96,17 @@ def _models(metafunc: pytest.Metafunc) -> list[ModelFile]:
                 f"{test}: no model; mark it with @pytest.mark.tflite(path) or give --tflite PATH",
             )
             return []
-        paths = [_marked_path(path, metafunc.definition) for path in _arguments(mark, 1)]
+        paths = [marked_path(path, metafunc.definition) for path in _arguments(mark, 1)]
         return find_models(paths, settings.root)
     except (LimitError, AutodeployError) as error:
         problem(config, f"{test}: {error}")
         return []
 
 
-def _marked_path(path: str, item: pytest.Item) -> Path:
+def marked_path(path: str, item: pytest.Item) -> Path:
     """A path of a marker is relative to the test file's folder, else to the root folder."""
     beside = item.path.parent / path
     return beside if beside.exists() else item.config.rootpath / path
-
-
-def against_path(item: pytest.Item, declared: Declared) -> Path | None:
-    """The other model that the PC runs for an accuracy limit, if it names one."""
-    against = getattr(declared.limit, "against", None)
-    if against is None:
-        return None
-    if declared.origin == "marker":
-        return _marked_path(against, item)
-    return settings_of(item.config).against_path(against)
-
-
-def task_of(limits: Mapping[str, Declared]) -> Task:
-    """What the accuracy limit of a test judges: the first output and the highest class without."""
-    declared = limits.get("accuracy")
-    return declared.limit.task if declared and isinstance(declared.limit, AccuracyLimit) else Task()
 
 
 def _boards(metafunc: pytest.Metafunc) -> list[str]:
@@ -159,16 +133,29 @@ def _accelerators(metafunc: pytest.Metafunc) -> list[str]:
         for mark in metafunc.definition.iter_markers("npu_budget")
         if mark.kwargs.get("accelerator")
     ]
+    builtin = metafunc.module.__name__ == BUILTIN
     test = metafunc.definition.nodeid
     try:
-        names = [check_accelerator(name) for name in marked or settings.npu]
-    except AutodeployError as error:
+        limited = _limited_accelerators(settings) if builtin else []
+        names = [check_accelerator(name) for name in marked or [*settings.npu, *limited]]
+    except (AutodeployError, LimitError) as error:
         problem(config, f"{test}: {error}")
         return []
-    if not names and metafunc.module.__name__ != BUILTIN:
-        how = "@pytest.mark.npu_budget(accelerator=...) or --tflite-npu ACCELERATOR"
+    if not names and (not builtin or npu.DECLARATION.name in settings.limits):
+        how = "--tflite-npu ACCELERATOR"
+        how = how if builtin else f"@pytest.mark.npu_budget(accelerator=...) or {how}"
         problem(config, f"{test}: no accelerator; give {how}")
     return list(dict.fromkeys(names))
+
+
+def _limited_accelerators(settings: Settings) -> list[str]:
+    """The accelerators that budgets of the settings name."""
+    written = (
+        each
+        for text, origin in settings.limits.get(npu.DECLARATION.name, ())
+        for each in written_text(npu.DECLARATION, text, origin)
+    )
+    return [str(each.keywords["accelerator"]) for each in written if "accelerator" in each.keywords]
 
 
 def _arguments(mark: pytest.Mark, count: int | None) -> list[str]:
@@ -179,76 +166,8 @@ def _arguments(mark: pytest.Mark, count: int | None) -> list[str]:
     return [str(argument) for argument in mark.args]
 
 
-def limits_of(item: pytest.Item) -> dict[str, Declared]:
-    """The limits of a test, the closest of marker, option and ini for each. Raises LimitError.
-
-    Options are for the built-in tests, whose outputs also have a default tolerance.
-    """
-    settings = settings_of(item.config)
-    limits = dict(_limits_of_settings(settings, options=in_suite(item)))
-    if in_suite(item):
-        limits.setdefault(DEFAULT_TOLERANCE, declare(DEFAULT_TOLERANCE, (), {"lsb": 1}, "default"))
-        limits.setdefault(NO_REGRESSION, declare(NO_REGRESSION, (), {}, "default"))
-        return limits
-    for name in DECLARATIONS:
-        for mark in item.iter_markers(name):
-            declared = declare(name, mark.args, mark.kwargs, "marker")
-            key = limit_key(name, declared.limit)
-            if _is_for(declared, item) and not (key in limits and limits[key].origin == "marker"):
-                limits[key] = declared
-    return limits
-
-
-def _is_for(declared: Declared, item: pytest.Item) -> bool:
-    """Whether a limit is for this test: a budget of another accelerator is not."""
-    case = case_of(item)
-    accelerator = getattr(declared.limit, "accelerator", None)
-    return accelerator is None or case is None or case.board == accelerator
-
-
-def _limits_of_settings(settings: Settings, *, options: bool) -> Iterator[tuple[str, Declared]]:
-    for name in SETTABLE:
-        origin = settings.sources.get(name, "default")
-        if options or origin.startswith("ini"):
-            for text in setting_texts(getattr(settings, name)):
-                declared = declare_text(name, text, origin)
-                yield limit_key(name, declared.limit), declared
-
-
 def add_overrides(item: pytest.Item) -> None:
     """Let a test's session take the overrides that hold in the test's own file."""
     names: list[str] = getattr(item, "fixturenames", [])
     if "model_session" in names and OVERRIDES not in names:
         names.insert(0, OVERRIDES)
-
-
-def _wrong_limits(item: pytest.Item) -> Iterator[str]:
-    for name in DECLARATIONS:
-        for mark in item.iter_markers(name):
-            try:
-                declare(name, mark.args, mark.kwargs, "marker")
-            except LimitError as error:
-                yield str(error)
-
-
-def check_limits(item: pytest.Item) -> None:
-    """Remember what is wrong with a test's limits."""
-    wrong = list(_wrong_limits(item))
-    for text in wrong:
-        problem(item.config, f"{item.nodeid.partition('[')[0]}: {text}")
-    if wrong:
-        return
-    test = item.nodeid.partition("[")[0]
-    limits = limits_of(item)
-    fixtures: tuple[str, ...] = tuple(getattr(item, "fixturenames", ()))
-    for name, declared in limits.items():
-        path = against_path(item, declared)
-        if path and not path.is_file():
-            problem(item.config, f"{test}: {declared.words}: no such model file: {path}")
-        fixture = ESTIMATE if name == "npu_budget" else "model_session"
-        if declared.origin == "marker" and fixture not in fixtures:
-            problem(
-                item.config,
-                f"{test}: the marker {name} needs the fixture {fixture}; "
-                "add it to the test's arguments",
-            )

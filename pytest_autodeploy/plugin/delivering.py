@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_autodeploy.limits.tolerance import Tolerance
-from pytest_autodeploy.plugin.collection import case_of, limits_of
+from pytest_autodeploy.plugin.collection import case_of
+from pytest_autodeploy.plugin.limits import tolerance_of
 from pytest_autodeploy.plugin.running import reference_of
 from pytest_autodeploy.plugin.state import ARTIFACTS, runtime_of, settings_of
 
@@ -37,8 +37,7 @@ class Artifacts:
         from pytest_autodeploy.deliver.errors import OutputsDiffer
         from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord, OmissionRecord
 
-        tolerance = limits_of(self._item)["output_tolerance"].limit
-        assert isinstance(tolerance, Tolerance)
+        tolerance = tolerance_of(self._item)
         try:
             found = characterize(session, reference_of(self._item, session.model), tolerance)
         except OutputsDiffer as error:

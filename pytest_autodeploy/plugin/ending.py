@@ -19,6 +19,7 @@ from pytest_autodeploy.base.errors import words_of
 from pytest_autodeploy.base.text import writable
 from pytest_autodeploy.plugin.problems import problems_of
 from pytest_autodeploy.plugin.state import settings_of
+from pytest_autodeploy.run.metrics import default_regression
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.result import Provenance, Result
@@ -103,7 +104,7 @@ class Ending:
             self._fail("baselines were not updated: a test has no record")
         elif settings.update_baseline:
             with self._part("the update of the baselines"):
-                update = keep_baselines(records, settings)
+                update = keep_baselines(records, settings, default_regression())
                 self._updates = update.lines
                 for problem in update.problems:
                     self._fail(problem)
@@ -209,7 +210,7 @@ class Ending:
             return ""
         from pytest_autodeploy.report.baseline_html import history_html
 
-        return history_html(path, self._store.records())
+        return history_html(path, self._store.records(), default_regression())
 
     @contextmanager
     def _part(self, what: str) -> Iterator[None]:

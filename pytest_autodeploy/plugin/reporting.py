@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_autodeploy.base.errors import TRANSIENT, AutodeployError, ModelError
+from pytest_autodeploy.base.errors import TRANSIENT, AutodeployError, BoardGivenUp, ModelError
 from pytest_autodeploy.base.text import writable_data
 from pytest_autodeploy.metrics.failures import class_of_error, classified
+from pytest_autodeploy.metrics.record import Attempt
 from pytest_autodeploy.plugin.collection import Case, case_of
-from pytest_autodeploy.plugin.comparing import relative_name
 from pytest_autodeploy.plugin.failure_location import one_block, raised_in_body, relocate
 from pytest_autodeploy.plugin.problems import part_of
-from pytest_autodeploy.plugin.running import estimate_of, session_of, uses
+from pytest_autodeploy.plugin.running import uses
 from pytest_autodeploy.plugin.state import (
     ARTIFACTS,
+    ATTEMPTS,
     FAILURE,
     FILES,
     JUDGEMENT,
     runtime_of,
     settings_of,
 )
+from pytest_autodeploy.plugin.subject import estimate_of, relative_name, session_of, subject_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ def complete_report(
         relocate(item, report.longrepr, error)
     if case is None or (call.when != "call" and report.passed):
         return
+    if call.when == "call" and report.passed:
+        runtime_of(item.config).troubles.recovered(*case.key)
     from pytest_autodeploy.metrics.record import from_plain, to_plain
 
     with part_of(report, "the record"):
@@ -59,6 +63,9 @@ def complete_report(
         record = from_plain(plain)  # what the process that ends the run will read
         report.autodeploy = plain  # type: ignore[attr-defined]
         _attach(item, report, record)
+    if report.failed:
+        attempt = Attempt(failure, _message(report), record.measurements)
+        item.stash.setdefault(ATTEMPTS, []).append(attempt)
 
 
 def _attach(item: pytest.Item, report: pytest.TestReport, record: TestRecord) -> None:
@@ -103,16 +110,20 @@ def _set_properties(item: pytest.Item, report: pytest.TestReport, record: TestRe
 
 
 def _note_fault(item: pytest.Item, case: Case, error: AutodeployError, when: str) -> None:
-    runtime = runtime_of(item.config)
+    troubles = runtime_of(item.config).troubles
+    if isinstance(error, BoardGivenUp):
+        return
     if isinstance(error, TRANSIENT):
-        runtime.fault(*case.key, error, item.nodeid)
+        troubles.fault(*case.key, error, item.nodeid)
     elif when == "setup":
-        runtime.give_up(*case.key, error, item.nodeid)
+        troubles.give_up(*case.key, error, item.nodeid)
 
 
 def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> TestRecord:
     from pytest_autodeploy.metrics.record import NO_FILES, TestRecord
     from pytest_autodeploy.metrics.recording import with_estimate, with_session
+    from pytest_autodeploy.plugin.owed import unjudged_rows
+    from pytest_autodeploy.run.metrics import metrics
 
     record = TestRecord(
         nodeid=item.nodeid,
@@ -126,9 +137,14 @@ def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> TestRec
     session, estimate = session_of(item), estimate_of(item)
     judgement = item.stash.get(JUDGEMENT, None)
     if session is not None and session.known:
-        return with_session(record, session, judgement)
+        subject = subject_of(item)
+        subject.evidence = judgement.evidence if judgement else subject.evidence
+        found = (each for metric in metrics().values() for each in metric.measurements(subject))
+        record = with_session(record, subject, judgement, found)
     if session is None and estimate is not None:
-        return with_estimate(record, estimate, judgement)
+        record = with_estimate(record, estimate, judgement)
+    if judgement is None and not report.passed:
+        record = replace(record, verdicts=tuple(unjudged_rows(item, record.message)))
     return record
 
 

@@ -9,37 +9,55 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_autodeploy.base.errors import InputsError, MissingExtra, ResultsError
-from pytest_autodeploy.limits.tolerance import Tolerance
+from pytest_autodeploy.base.errors import BoardGivenUp, ResultsError
 from pytest_autodeploy.metrics.failures import classified
-from pytest_autodeploy.model.find import ModelFile
-from pytest_autodeploy.plugin.collection import Case, against_path, case_of, limits_of, task_of
-from pytest_autodeploy.plugin.comparing import gate_of
+from pytest_autodeploy.plugin.collection import Case, case_of
 from pytest_autodeploy.plugin.explaining import explained
-from pytest_autodeploy.plugin.state import FAILURE, FILES, JUDGEMENT, runtime_of, settings_of
-from pytest_autodeploy.power.errors import PowerError
+from pytest_autodeploy.plugin.limits import limits_of, task_of, tolerance_of
+from pytest_autodeploy.plugin.owed import note_judged, owes, skip_reason
+from pytest_autodeploy.plugin.state import (
+    ATTEMPTS,
+    FAILURE,
+    FILES,
+    JUDGEMENT,
+    RUNTIME,
+    UNJUDGED,
+    runtime_of,
+    settings_of,
+)
+from pytest_autodeploy.plugin.subject import estimate_of, session_of, subject_of
 from pytest_autodeploy.run.preflight import check_output
 from pytest_autodeploy.settings.meter_choice import NO_METER, chosen_for
 from pytest_autodeploy.settings.settings import SettingError
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.limits.declarations import Declared
-    from pytest_autodeploy.metrics.judge import Judgement
+    from pytest_autodeploy.metrics.judgement import Judgement
     from pytest_autodeploy.model.graph import Model
-    from pytest_autodeploy.npu.results import Estimate
-    from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.reference.runner import Reference
-    from pytest_autodeploy.session.model_session import ModelSession
+
+
+UNTRUSTED = ("wrong output", "unstable")
+"""Classes of failures after which right outputs are not to be trusted."""
+
+
+def before_protocol(item: pytest.Item) -> None:
+    """A test that cannot run, as an earlier one broke its board, is not rerun."""
+    case = case_of(item)
+    if case is None or RUNTIME not in item.config.stash:
+        return
+    if runtime_of(item.config).troubles.of(*case.key):
+        item.add_marker(pytest.mark.flaky(reruns=0), append=False)
 
 
 def before_setup(item: pytest.Item) -> None:
-    """Skip what is known to be broken; refuse what no board can run."""
+    """Refuse what is known to be broken, and what no board can run; skip what may be skipped."""
     case = case_of(item)
     if case is None:
         return
     runtime = runtime_of(item.config)
-    reason = runtime.broken(*case.key)
-    if reason:
+    _refuse_broken(item, case)
+    if reason := skip_reason(item):
+        item.stash[UNJUDGED] = reason
         pytest.skip(reason)
     try:
         check_output(settings_of(item.config))
@@ -47,40 +65,34 @@ def before_setup(item: pytest.Item) -> None:
         raise ResultsError(str(error)) from None
     if not uses(item, "model_session"):
         return
-    if uses(item, "power_meter") and not _has_meter(item, case):
+    if uses(item, "power_meter") and not has_meter(item, case):
         pytest.skip(NO_METER)
-    model = runtime.model(case.model)
     if runtime.inputs_path:
-        runtime.inputs(model)
+        runtime.inputs(runtime.static_model(case.model))
     runtime.labels()
+    runtime.model(case.model)
 
 
-def _has_meter(item: pytest.Item, case: Case) -> bool:
+def _refuse_broken(item: pytest.Item, case: Case) -> None:
+    """A follower of a broken board is an error in one line; of a model that is no good a skip."""
+    trouble = runtime_of(item.config).troubles.of(*case.key)
+    if trouble is None:
+        return
+    if trouble.of_board:
+        raise BoardGivenUp(trouble.words)
+    if trouble.test == item.nodeid:  # a rerun must not turn it into a skip
+        raise trouble.error
+    pytest.skip(trouble.words)
+
+
+def has_meter(item: pytest.Item, case: Case) -> bool:
+    """Whether the board of a test has a power meter."""
     return chosen_for(case.board or "", settings_of(item.config)).kind != "off"
-
-
-def _power(item: pytest.Item) -> PowerMeter | None:
-    case = case_of(item)
-    if case is None or not _has_meter(item, case):
-        return None
-    return runtime_of(item.config).meters.power_meter(None)
 
 
 def reference_of(item: pytest.Item, model: Model) -> Reference:
     """The PC side for the output tolerance of a test, which may pin a kernel path."""
-    tolerance = limits_of(item)["output_tolerance"].limit
-    assert isinstance(tolerance, Tolerance)
-    return runtime_of(item.config).reference(model, tolerance.reference)
-
-
-def _task_side(
-    item: pytest.Item, model: Model, declared: Declared | None
-) -> tuple[Model, Reference]:
-    """The model that the PC runs on data with labels, and what runs it."""
-    runtime = runtime_of(item.config)
-    path = against_path(item, declared) if declared else None
-    other = runtime.static_model(ModelFile(path.stem, path)) if path else model
-    return other, runtime.reference(other)
+    return runtime_of(item.config).reference(model, tolerance_of(item).reference)
 
 
 def uses(item: pytest.Item, fixture: str) -> bool:
@@ -93,83 +105,56 @@ def after_setup(item: pytest.Item) -> None:
     session = session_of(item)
     if session is None:
         return
-    limits = limits_of(item)
-    session.task = task_of(limits)
-    if "output_tolerance" in limits:
+    session.task = task_of(item)
+    if any(declared.name == "output_tolerance" for declared in limits_of(item)):
         reference = reference_of(item, session.model)
         reference.start()
         session.before_run = functools.partial(reference.begin, reset_each=session.reset_each)
     session.ensure()
 
 
-def session_of(item: pytest.Item) -> ModelSession | None:
-    """The session that a test has, if any."""
-    from pytest_autodeploy.session.model_session import ModelSession
-
-    session = getattr(item, "funcargs", {}).get("model_session")
-    return session if isinstance(session, ModelSession) else None
-
-
-def estimate_of(item: pytest.Item) -> Estimate | None:
-    """The NPU estimate that a test has, if any."""
-    estimate = getattr(item, "funcargs", {}).get("npu_estimate")
-    return estimate if hasattr(estimate, "accelerator") else None
-
-
 def after_call(item: pytest.Item) -> None:
-    """Judge the limits; fail or skip the test accordingly."""
-    try:
-        judgement = _judgement(item)
-    except (PowerError, MissingExtra, InputsError) as error:
-        raise pytest.fail.Exception(str(error), pytrace=False) from None
-    if judgement is None:
+    """Judge the limits; fail the test when a row is red."""
+    if session_of(item) is None and estimate_of(item) is None:
         return
+    from pytest_autodeploy.metrics.judgement import judge
+    from pytest_autodeploy.run.metrics import metrics
+
+    owed = functools.partial(owes, item)
+    judgement = judge(subject_of(item), limits_of(item), metrics(), owed)
     session = session_of(item)
-    if session is not None:
-        judgement = explained(item, session, judgement, limits_of(item))
+    if session is not None and judgement.broke is None:
+        judgement = explained(item, session, judgement)
     item.stash[JUDGEMENT] = judgement
+    note_judged(item, judgement.rows)
     if session is not None:
-        _keep_arrays(item, session, judgement)
+        _keep_arrays(item, judgement)
         _keep_changed(item, judgement)
-    if judgement.failures:
-        failure = judgement.failures[0].failure
+    if judgement.broke is not None:
+        raise judgement.broke
+    if judgement.red:
+        failure = judgement.red[0].failure
         item.stash[FAILURE] = failure
-        words = "\n\n".join(verdict.text for verdict in judgement.failures)
+        words = "\n\n".join(row.text for row in judgement.red)
         pytest.fail(classified(failure, words), pytrace=False)
-    if judgement.unjudged:
-        limit = judgement.unjudged[0]
-        pytest.skip(f"{limit.limit} cannot be judged: {limit.words}")
+    _refuse_unstable(item)
 
 
-def _judgement(item: pytest.Item) -> Judgement | None:
-    from pytest_autodeploy.metrics.accuracy.judge import with_accuracy
-    from pytest_autodeploy.metrics.judge import judge, judge_estimate
-
-    limits = limits_of(item)
-    session, estimate = session_of(item), estimate_of(item)
-    parts = []
-    if session is not None:
-        gate = gate_of(item, limits)
-        if gate:
-            gate.measure(session)
-        pc_side, power = (lambda: reference_of(item, session.model)), (lambda: _power(item))
-        judgement = judge(session, limits, pc_side, power)
-        task_side = functools.partial(_task_side, item, session.model)
-        parts.append(with_accuracy(judgement, session, limits, task_side))
-        if gate:
-            parts[0] = gate.judged(session, parts[0])
-    if estimate is not None:
-        parts.append(judge_estimate(estimate, limits))
-    if not parts:
-        return None
-    verdicts = tuple(verdict for part in parts for verdict in part.verdicts)
-    return replace(parts[0], verdicts=verdicts)
+def _refuse_unstable(item: pytest.Item) -> None:
+    """Outputs that were wrong in an earlier attempt and are right now are not to be trusted."""
+    wrong = [each for each in item.stash.get(ATTEMPTS, []) if each.failure in UNTRUSTED]
+    if wrong:
+        item.stash[FAILURE] = "unstable"
+        count = len(item.stash[ATTEMPTS]) + 1
+        words = f"outputs were wrong in an earlier attempt and are right in attempt {count}"
+        pytest.fail(classified("unstable", f"{words}\n{wrong[0].message}"), pytrace=False)
 
 
-def _keep_arrays(item: pytest.Item, session: ModelSession, judgement: Judgement) -> None:
-    run = session.measured.run
-    case = case_of(item)
-    if run is None or case is None or judgement.agreement is None or judgement.agreement.passed:
+def _keep_arrays(item: pytest.Item, judgement: Judgement) -> None:
+    session, case = session_of(item), case_of(item)
+    agreement = judgement.evidence.agreement
+    run = session.measured.run if session else None
+    if session is None or run is None or case is None or agreement is None or agreement.passed:
         return
     from pytest_autodeploy.base.naming import file_name
     from pytest_autodeploy.metrics.record import NO_FILES
@@ -184,7 +169,7 @@ def _keep_arrays(item: pytest.Item, session: ModelSession, judgement: Judgement)
 
 def _keep_changed(item: pytest.Item, judgement: Judgement) -> None:
     """The samples whose decision changed, with both outputs."""
-    case, accuracy = case_of(item), judgement.accuracy
+    case, accuracy = case_of(item), judgement.evidence.accuracy
     if case is None or accuracy is None or not len(accuracy.changed):
         return
     from pytest_autodeploy.base.naming import file_name

@@ -8,8 +8,8 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.failures import FailureClass
-    from pytest_autodeploy.metrics.judge import Judgement
-    from pytest_autodeploy.metrics.record import RecordFiles
+    from pytest_autodeploy.metrics.judgement import Judgement
+    from pytest_autodeploy.metrics.record import Attempt, RecordFiles
     from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
     from pytest_autodeploy.run.runtime import Runtime
     from pytest_autodeploy.settings.settings import Settings
@@ -18,6 +18,8 @@ SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 RUNTIME: pytest.StashKey[Runtime] = pytest.StashKey()
 USAGE_PROBLEMS: pytest.StashKey[list[str]] = pytest.StashKey()
 JUDGEMENT: pytest.StashKey[Judgement] = pytest.StashKey()
+ATTEMPTS: pytest.StashKey[list[Attempt]] = pytest.StashKey()
+UNJUDGED: pytest.StashKey[str] = pytest.StashKey()
 FAILURE: pytest.StashKey[FailureClass | None] = pytest.StashKey()
 FILES: pytest.StashKey[RecordFiles] = pytest.StashKey()
 ARTIFACTS: pytest.StashKey[ArtifactsRecord] = pytest.StashKey()

@@ -14,7 +14,7 @@ from pytest_autodeploy.settings.overrides import METER, checked, one_of
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
-    from pytest_autodeploy.limits.declarations import Mode
+    from pytest_autodeploy.limits.energy import Mode
     from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.power.meter import Meter
     from pytest_autodeploy.power.replay import Replay

@@ -22,7 +22,7 @@ from pytest_autodeploy.session.measured import incomplete_words
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
-    from pytest_autodeploy.limits.declarations import Mode
+    from pytest_autodeploy.limits.energy import Mode
     from pytest_autodeploy.power.meter import Chunk, Meter, MeterFacts
     from pytest_autodeploy.rpc.messages import PowerRun
     from pytest_autodeploy.session.model_session import ModelSession

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_autodeploy.base.measurement import Source
-    from pytest_autodeploy.limits.declarations import Mode
+    from pytest_autodeploy.limits.energy import Mode
     from pytest_autodeploy.power.capture import About
     from pytest_autodeploy.power.replay import Replay
     from pytest_autodeploy.session.model_session import ModelSession

@@ -23,6 +23,7 @@ from pytest_autodeploy.baseline.words import (
     origin,
     value_text,
 )
+from pytest_autodeploy.limits.regression import NoRegression
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.comparison import Row
@@ -51,16 +52,16 @@ def comparison_html(record: TestRecord) -> str:
     )
 
 
-def history_html(path: Path, records: Iterable[TestRecord]) -> str:
+def history_html(path: Path, records: Iterable[TestRecord], limit: NoRegression) -> str:
     """The trends of what the tests have measured; ``path`` is the history. Raises HistoryError."""
-    return trends_html(History(path), measured_by(records))
+    return trends_html(History(path), measured_by(records), limit)
 
 
-def trends_html(history: History, results: Iterable[Measured]) -> str:
+def trends_html(history: History, results: Iterable[Measured], limit: NoRegression) -> str:
     """The trends of each result; empty without any. Raises HistoryError."""
     groups = []
     for result in results:
-        found = trends(history, result)
+        found = trends(history, result, limit)
         if found:
             name = f"{title_of(result)} at {result.board.clock}"
             groups.append(

@@ -13,7 +13,7 @@ from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
 from pytest_autodeploy.report.explanation import compared_figure
 from pytest_autodeploy.report.figures import agreement_figure, figures, ran_on
 from pytest_autodeploy.report.layers import layer_columns, layer_rows, total_us
-from pytest_autodeploy.report.verdicts import verdict_rows
+from pytest_autodeploy.report.verdicts import VerdictRow, verdict_rows
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.result import Recorded, Result
@@ -99,8 +99,15 @@ def _verdict_lines(result: Result) -> list[str]:
         Column("Source", [row.source for row in rows]),
         Column("Set by", [row.origin for row in rows]),
     ]
-    unjudged = [f"{row.limit}: {row.words}" for row in rows if row.outcome == "not judged"]
+    without_value = [row for row in rows if row.outcome != "pass" and not row.value]
+    unjudged = [f"{row.limit}: {_reason(row)}" for row in without_value if row.outcome != "FAIL"]
     return ["", *table(columns), *unjudged] if rows else []
+
+
+def _reason(row: VerdictRow) -> str:
+    """Why a limit could not be judged: what stands below the words of a failure."""
+    lines = [line.strip() for line in row.words.splitlines()]
+    return "; ".join(lines[2:] or lines)
 
 
 def _failure_lines(result: Result) -> list[str]:

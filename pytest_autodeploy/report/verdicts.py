@@ -10,8 +10,8 @@ from pytest_autodeploy.base.text import lines, one_line
 from pytest_autodeploy.base.units import si
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.ledger import Row
     from pytest_autodeploy.metrics.result import Recorded
-    from pytest_autodeploy.metrics.verdict import Verdict
 
 COMPARED = ("regression", "not comparable")
 """Failures whose tables are shown on their own."""
@@ -21,7 +21,7 @@ COMPARED = ("regression", "not comparable")
 class VerdictRow:
     """One limit and the value that it was held against.
 
-    ``outcome`` is ``pass``, ``FAIL``, ``no limit``, or ``not judged`` when there was no value.
+    ``outcome`` is ``pass``, ``FAIL``, ``NOT JUDGED``, or ``no limit``.
     """
 
     limit: str
@@ -44,24 +44,18 @@ def verdict_rows(result: Recorded) -> list[VerdictRow]:
     return list(dict.fromkeys(rows))
 
 
-def _name(verdict: Verdict) -> str:
+def _name(verdict: Row) -> str:
     return verdict.measurement.name.replace("_", " ") if verdict.measurement else ""
 
 
-def _row(verdict: Verdict, *, named: bool) -> VerdictRow:
+def _row(verdict: Row, *, named: bool) -> VerdictRow:
     measurement, compared = verdict.measurement, verdict.failure in COMPARED
     name = f": {_name(verdict)}" if named and measurement else ""
     return VerdictRow(
         limit=one_line(f"{verdict.limit}{name}"),
         value=si(measurement.value, measurement.unit) if measurement else "",
         source=measurement.source if measurement else "",
-        outcome=_outcome(verdict),
+        outcome=verdict.status,
         origin="" if verdict.origin == "none" else one_line(verdict.origin),
-        words=lines(verdict.words, 1 if compared and verdict.passed is False else 40),
+        words=lines(verdict.words, 1 if compared and verdict.red else 40),
     )
-
-
-def _outcome(verdict: Verdict) -> str:
-    if verdict.passed is None:
-        return "no limit" if verdict.measurement else "not judged"
-    return "pass" if verdict.passed else "FAIL"

@@ -12,7 +12,8 @@ from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.board.makers import link_arguments
 from pytest_autodeploy.board.select import check_names
 from pytest_autodeploy.catalog.kinds import kind_of, spec_of
-from pytest_autodeploy.limits.declarations import SETTABLE, declare_text, setting_texts
+from pytest_autodeploy.limits.merging import merge, written_text
+from pytest_autodeploy.run.metrics import BY_NAME
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 _RELATIVE = (
@@ -43,6 +44,12 @@ def check_settings(settings: Settings, *, write: bool) -> None:
     for name, file in (("inputs", settings.inputs), ("labels", settings.labels)):
         if file is not None and not (settings.root / file).is_file():
             raise SettingError(f"{settings.sources[name]}: no such file: {file}", hint=_RELATIVE)
+    if settings.compare and settings.update_baseline:
+        raise SettingError(
+            f"{settings.sources['compare']} compares with the baselines that "
+            "--autodeploy-update-baseline is to replace",
+            hint="give one of them",
+        )
     if settings.sources.get("accuracy", "").startswith("--") and not settings.labels:
         raise SettingError(
             "--tflite-accuracy: there are no labels; give --tflite-labels FILE",
@@ -200,11 +207,21 @@ def _check_power(settings: Settings, *, read: bool) -> None:
 
 
 def _check_limits(settings: Settings) -> None:
-    for name in SETTABLE:
-        for text in setting_texts(getattr(settings, name)):
-            declared = declare_text(name, text, settings.sources[name])
+    for name, texts in settings.limits.items():
+        for declared in merge(
+            each
+            for text, origin in texts
+            for each in written_text(BY_NAME[name], text, origin, origin.startswith("ini"))
+        ):
             against = getattr(declared.limit, "against", None)
-            if against and not settings.against_path(against).is_file():
+            if against and not settings.against_path(against, declared.origin).is_file():
                 raise SettingError(
                     f"{declared.origin}: no such model file: {against}", hint=_RELATIVE
                 )
+        typed = [origin for _, origin in texts if origin.startswith("--")]
+        if typed and (settings.no_suite or not settings.tflite):
+            raise SettingError(
+                f"{typed[0]} is for the built-in tests",
+                hint="give --tflite PATH, or mark your own tests with "
+                f"@pytest.mark.{BY_NAME[name].usage}",
+            )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.catalog.kinds import kind_of
 from pytest_autodeploy.model.find import ModelFile
 from pytest_autodeploy.run.preflight import npu_arguments
+from pytest_autodeploy.run.trouble import Troubles
 from pytest_autodeploy.settings.overrides import SESSION, SESSION_OPTIONS, checked
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session.model_session import ModelSession
     from pytest_autodeploy.settings.settings import Settings
-
-FAULTS_BEFORE_BROKEN = 2
 
 
 @contextmanager
@@ -52,8 +50,7 @@ class Runtime:
         self._labels: Labels | None = None
         self._references: dict[tuple[str, tuple[str, ...]], Reference] = {}
         self._boards: dict[tuple[str, str], Board] = {}
-        self._faults: Counter[tuple[str, str]] = Counter()
-        self._broken: dict[tuple[str, str], str] = {}
+        self.troubles = Troubles()
         self._meters: Meters | None = None
         self._folder: Scratch | None = None
 
@@ -228,21 +225,6 @@ class Runtime:
         """Timed inferences; one is enough where times are always the same."""
         exact = kind_of(board.id).exact and "latency_runs" not in self.settings.sources
         return 1 if exact else self.settings.latency_runs
-
-    def fault(self, model_id: str, board_id: str, error: AutodeployError, test: str) -> None:
-        """Count a fault of a board; at the second, its other tests with that model are skipped."""
-        key = (model_id, board_id)
-        self._faults[key] += 1
-        if self._faults[key] >= FAULTS_BEFORE_BROKEN:
-            self.give_up(model_id, board_id, error, test)
-
-    def give_up(self, model_id: str, board_id: str, error: AutodeployError, test: str) -> None:
-        """Skip the other tests of a model on a board, for the reason that ``test`` shows."""
-        self._broken[model_id, board_id] = f"{error.what} (see {test})"
-
-    def broken(self, model_id: str, board_id: str) -> str | None:
-        """Why a model's tests on a board are skipped, or None."""
-        return self._broken.get((model_id, board_id))
 
     def close(self) -> None:
         """Release meters, boards, ports, locks and processes."""

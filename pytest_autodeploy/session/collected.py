@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.limits.declarations import Mode
+    from pytest_autodeploy.limits.energy import Mode
     from pytest_autodeploy.profile.records import LayerProfile
     from pytest_autodeploy.session.energy import Energy
     from pytest_autodeploy.session.labelled import LabelledRun

@@ -12,7 +12,7 @@ from pytest_autodeploy.base.statistics import Spread, spread
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pytest_autodeploy.limits.declarations import Mode
+    from pytest_autodeploy.limits.energy import Mode
 
 
 SHOWN_BINS = 320

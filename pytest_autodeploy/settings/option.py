@@ -13,7 +13,9 @@ IniType = Literal["string", "args", "bool", "int", "float"]
 class Option:
     """One setting: its command-line option, its ini twin ``autodeploy_<name>`` and its default.
 
-    ``bare`` is the value of an option that is given without one.
+    ``bare`` is the value of an option that is given without one. ``limit``: it declares a limit,
+    of which the command line and the ini file are put together. ``env`` is a variable of the
+    environment that may set it, too.
     """
 
     name: str
@@ -26,6 +28,8 @@ class Option:
     repeatable: bool = False
     switch: bool = False
     bare: str | None = None
+    limit: bool = False
+    env: str | None = None
     convert: Callable[[str], Any] = str
 
     @property

@@ -1,13 +1,16 @@
-"""Every option of the plugin, each with its ini twin and its default."""
+"""Every option of the plugin, each with its ini twin and its default; limits are derived."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from pytest_autodeploy.limits.declaration import Declaration
 from pytest_autodeploy.settings.board_options import BOARD_OPTIONS
 from pytest_autodeploy.settings.deliver_options import DELIVER_OPTIONS
 from pytest_autodeploy.settings.option import Option, natural, positive_int
 from pytest_autodeploy.settings.power_options import POWER_OPTIONS
 
-OPTIONS = (
+_OPTIONS = (
     Option(
         "tflite",
         "--tflite",
@@ -78,31 +81,6 @@ OPTIONS = (
         choices=("auto", "ref", "optimized", "xnnpack", "tensorflow"),
     ),
     Option(
-        "output_tolerance",
-        "--tflite-tolerance",
-        "Tolerance of the built-in output test, such as lsb=1 or atol=1e-3,rtol=1e-2",
-        metavar="LIMIT",
-    ),
-    Option(
-        "latency_budget",
-        "--tflite-latency-budget",
-        "Budget of the built-in latency test, such as ms=25 or us=900,statistic=p95",
-        metavar="LIMIT",
-    ),
-    Option(
-        "memory_limit",
-        "--tflite-memory-limit",
-        "Limit of the built-in memory test, such as arena_kb=32 or arena_kb=32,model_kb=100",
-        metavar="LIMIT",
-    ),
-    Option(
-        "accuracy",
-        "--tflite-accuracy",
-        "Limit of the built-in accuracy test, such as min=0.9,max_drop=0.01 or max_rmse=0.2; "
-        "against=FILE lets the PC run another .tflite file",
-        metavar="LIMIT",
-    ),
-    Option(
         "npu",
         "--tflite-npu",
         "Arm Ethos-U accelerator to estimate the model on with Vela (extra 'vela'), such as "
@@ -131,12 +109,6 @@ OPTIONS = (
         metavar="NAME",
     ),
     Option(
-        "npu_budget",
-        "--tflite-npu-budget",
-        "Budget of the built-in estimates, such as cycles=100000,min_coverage=0.9",
-        metavar="LIMIT",
-    ),
-    Option(
         "no_suite",
         "--tflite-no-suite",
         "Do not add the built-in tests: --tflite only parametrises your own",
@@ -159,19 +131,24 @@ OPTIONS = (
         default="autodeploy-results",
     ),
     Option(
-        "no_regression",
-        "--tflite-no-regression",
-        "What the built-in tests allow compared with the baseline, such as latency=5%,arena=0%; "
-        "a missing baseline fails",
-        metavar="LIMIT",
-    ),
-    Option(
         "compare",
         "--autodeploy-compare",
         "A missing baseline fails the built-in tests; those that exist are always compared with",
         ini="bool",
         default=False,
         switch=True,
+    ),
+    Option(
+        "unjudged",
+        "--autodeploy-unjudged",
+        "What becomes of tests whose limits cannot be judged on this PC for want of a power meter "
+        "or an extra: fail (the default), or skip, which the summary counts; without effect beside "
+        "--evb-require-hardware and --autodeploy-compare",
+        metavar="MODE",
+        ini=None,
+        default="fail",
+        choices=("fail", "skip"),
+        env="AUTODEPLOY_UNJUDGED",
     ),
     Option(
         "baselines",
@@ -214,3 +191,22 @@ OPTIONS = (
     *DELIVER_OPTIONS,
     *POWER_OPTIONS,
 )
+
+
+def options(declarations: Iterable[Declaration]) -> tuple[Option, ...]:
+    """All options: those of this page, and one for each limit that can be declared."""
+    return (*_OPTIONS, *(limit_option(declaration) for declaration in declarations))
+
+
+def limit_option(declaration: Declaration) -> Option:
+    """The option of a limit, and its ini twin. Both take several limits, separated by ``;``."""
+    return Option(
+        declaration.name,
+        declaration.flag,
+        f"{declaration.option_help}. Repeatable",
+        metavar="LIMIT",
+        ini="args" if declaration.listed else "string",
+        default=(),
+        repeatable=True,
+        limit=True,
+    )

@@ -7,24 +7,6 @@ from pytest_autodeploy.settings.option import Option, positive_float, positive_i
 
 POWER_OPTIONS = (
     Option(
-        "energy_limit",
-        "--tflite-energy-limit",
-        "Limit of the built-in energy test, such as uj=250 or uj=300,mode=LP. Repeatable",
-        metavar="LIMIT",
-        ini="args",
-        default=(),
-        repeatable=True,
-    ),
-    Option(
-        "power_limit",
-        "--tflite-power-limit",
-        "Limit of the built-in energy test, such as mw=20 or mw=12,mode=LP. Repeatable",
-        metavar="LIMIT",
-        ini="args",
-        default=(),
-        repeatable=True,
-    ),
-    Option(
         "power",
         "--autodeploy-power",
         f"Power meter: {SYNTAX} (default: sim on simulated boards, off on others)",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.settings.option import Option
-from pytest_autodeploy.settings.options import OPTIONS
 
 PATHS = (
     "tflite",
@@ -31,11 +31,19 @@ class SettingError(AutodeployError, ValueError):
     """A value of an option or ini key cannot be used; the text names the key and what is valid."""
 
 
+class LimitText(NamedTuple):
+    """A limit as text, and the option or ini key that it came from."""
+
+    text: str
+    origin: str
+
+
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a run, by the names in ``OPTIONS``.
+    """All settings of a run, by the names of their options.
 
     ``sources`` maps each setting that is not at its default to the option or ini key that set it.
+    ``limits`` has the texts that declare limits, by the name of the limit, the command line first.
     """
 
     tflite: tuple[str, ...]
@@ -46,15 +54,10 @@ class Settings:
     latency_runs: int
     seed: int
     reference: str
-    output_tolerance: str | None
-    latency_budget: str | None
-    memory_limit: str | None
-    accuracy: str | None
     npu: tuple[str, ...]
     npu_config: str | None
     npu_system_config: str | None
     npu_memory_mode: str | None
-    npu_budget: str | None
     no_suite: bool
     evb: tuple[str, ...]
     evb_port: str | None
@@ -76,8 +79,8 @@ class Settings:
     evb_sim_link: str | None
     cache: str | None
     output: str
-    no_regression: str | None
     compare: bool
+    unjudged: str
     baselines: str
     update_baseline: str | None
     history: str | None
@@ -85,8 +88,6 @@ class Settings:
     artifacts: tuple[str, ...]
     artifacts_from: str | None
     explain: str
-    energy_limit: tuple[str, ...]
-    power_limit: tuple[str, ...]
     power: str | None
     power_window: float
     power_repeats: int
@@ -96,6 +97,7 @@ class Settings:
     root: Path
     rootdir: Path
     sources: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, tuple[LimitText, ...]] = field(default_factory=dict)
 
     @property
     def output_path(self) -> Path:
@@ -111,10 +113,17 @@ class Settings:
         typed = self.sources.get("baselines", "").startswith("--")
         return (self.root if typed else self.rootdir) / self.baselines
 
-    def against_path(self, path: str) -> Path:
-        """The model that the accuracy limit names; that of the ini starts at the root folder."""
-        typed = self.sources.get("accuracy", "").startswith("--")
-        return (self.root if typed else self.rootdir) / path
+    def against_path(self, path: str, origin: str) -> Path:
+        """The model that an accuracy limit names; that of the ini starts at the root folder."""
+        return (self.root if origin.startswith("--") else self.rootdir) / path
+
+    @property
+    def may_skip_unjudged(self) -> bool:
+        """Whether tests whose limits cannot be judged here, for want of a meter, are skipped.
+
+        A run that is a gate, by asking for hardware or for baselines, does not.
+        """
+        return self.unjudged == "skip" and not (self.evb_require_hardware or self.compare)
 
     @property
     def history_path(self) -> Path | None:
@@ -134,6 +143,7 @@ class Settings:
 
 
 def resolve(
+    options: Iterable[Option],
     option_value: Callable[[str], Any],
     ini_value: Callable[[str], Any],
     root: Path,
@@ -141,23 +151,43 @@ def resolve(
 ) -> Settings:
     """Build the settings: the command line beats the ini file, which beats the default.
 
-    ``option_value`` and ``ini_value`` give None for what is not set; ``root`` is the folder pytest
-    was started in, ``rootdir`` pytest's root folder. Raises SettingError.
+    Limits are kept from both. ``option_value`` and ``ini_value`` give None for what is not set;
+    ``root`` is the folder pytest was started in, ``rootdir`` pytest's root folder. Raises
+    SettingError.
     """
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    for option in OPTIONS:
-        values[option.name] = option.default
-        for raw, origin in (
-            (option_value(option.dest), option.flag),
-            (ini_value(option.ini_name) if option.ini else None, f"ini {option.ini_name}"),
-        ):
-            if raw is not None and raw != []:
-                base = rootdir if origin.startswith("ini") else None
-                values[option.name] = _placed(option, _checked(option, raw, origin), base)
-                sources[option.name] = origin
-                break
-    return Settings(**values, root=root, rootdir=rootdir or root, sources=sources)
+    limits: dict[str, tuple[LimitText, ...]] = {}
+    for option in options:
+        given = [
+            (raw, origin)
+            for raw, origin in (
+                (option_value(option.dest), option.flag),
+                (ini_value(option.ini_name) if option.ini else None, f"ini {option.ini_name}"),
+            )
+            if raw is not None and raw != []
+        ]
+        if not given and option.env and (text := os.environ.get(option.env)):
+            given = [(text, f"${option.env}")]
+        if given:
+            sources[option.name] = given[0][1]
+        if option.limit:
+            if given:
+                limits[option.name] = tuple(_texts(given))
+            continue
+        values[option.name] = _value(option, *given[0], rootdir) if given else option.default
+    return Settings(**values, root=root, rootdir=rootdir or root, sources=sources, limits=limits)
+
+
+def _texts(given: Iterable[tuple[Any, str]]) -> Iterator[LimitText]:
+    for raw, origin in given:
+        for text in [raw] if isinstance(raw, str) else raw:
+            yield LimitText(str(text), origin)
+
+
+def _value(option: Option, raw: Any, origin: str, rootdir: Path | None) -> Any:
+    base = rootdir if origin.startswith("ini") else None
+    return _placed(option, _checked(option, raw, origin), base)
 
 
 def _placed(option: Option, value: Any, base: Path | None) -> Any:

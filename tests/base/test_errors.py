@@ -11,7 +11,7 @@ import pytest
 
 import pytest_autodeploy
 from pytest_autodeploy.base.errors import AutodeployError, ResultsError, words_of
-from pytest_autodeploy.limits.declarations import LimitError
+from pytest_autodeploy.limits.declaration import LimitError
 from pytest_autodeploy.settings.settings import SettingError
 
 INTERNAL = {

@@ -11,13 +11,14 @@ from pytest_autodeploy.baseline.compare import compare
 from pytest_autodeploy.baseline.format import Entry, LayerTime
 from pytest_autodeploy.baseline.layers import match_layers
 from pytest_autodeploy.baseline.words import block, headline, layers_to_blame
-from pytest_autodeploy.limits.regression import no_regression
+from pytest_autodeploy.limits.merging import declare
 from pytest_autodeploy.metrics.comparison import Comparison, Row, merged
+from pytest_autodeploy.run.metrics import REGRESSION
 from tests.helpers.baseline_examples import CONDITIONS, ENTRY, LAYERS, with_layers, with_metric
 
 
 def compared(now: Entry, baseline: Entry = ENTRY, **limits: Any) -> Comparison:
-    return compare(baseline, now, no_regression(**limits), "kws/board.json")
+    return compare(baseline, now, declare(REGRESSION, **limits).limit, "kws/board.json")
 
 
 def row(comparison: Comparison, name: str) -> Row:
@@ -159,7 +160,7 @@ class TestLayers:
 
     def test_without_judgement_they_only_explain(self) -> None:
         slow = with_layers(replace(LAYERS[0], us=9000), *LAYERS[1:])
-        limit = no_regression()
+        limit = declare(REGRESSION).limit
         assert compare(ENTRY, slow, limit, "f", judge_layers=False).state == "within"
 
 

@@ -19,6 +19,7 @@ from pytest_autodeploy.baseline.trend import find_jumps
 from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
 from pytest_autodeploy.profile.records import Layer, LayerProfile
 from pytest_autodeploy.report.baseline_html import trends_html
+from pytest_autodeploy.run.metrics import default_regression
 from tests.helpers.baseline_examples import CONDITIONS
 from tests.helpers.support import ROOT
 
@@ -34,6 +35,9 @@ BOARD = BoardFacts(
     clock=CONDITIONS.clock,
     clock_hz=CONDITIONS.clock_hz,
 )
+
+
+LIMIT = default_regression()
 
 
 def run(commit: str = "0a" * 20) -> Run:
@@ -122,24 +126,24 @@ def test_what_is_no_history_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_jump_is_found_where_the_level_changed() -> None:
-    assert find_jumps(points(100, 101, 99, 150, 151, 150), "latency_median", "us") == [3]
-    assert find_jumps(points(100, 100, 150), "latency_median", "us") == [2]
-    assert find_jumps(points(100, 100, 50, 50, 90, 90), "latency_median", "us") == [2, 4]
+    assert find_jumps(points(100, 101, 99, 150, 151, 150), "latency_median", "us", LIMIT) == [3]
+    assert find_jumps(points(100, 100, 150), "latency_median", "us", LIMIT) == [2]
+    assert find_jumps(points(100, 100, 50, 50, 90, 90), "latency_median", "us", LIMIT) == [2, 4]
 
 
 def test_an_outlier_noise_and_drift_below_the_threshold_are_no_jumps() -> None:
-    assert find_jumps(points(1000, 1000, 1500, 1000), "latency_median", "us") == []
-    assert find_jumps(points(1000, 1030, 1010, 1040), "latency_median", "us") == []
+    assert find_jumps(points(1000, 1000, 1500, 1000), "latency_median", "us", LIMIT) == []
+    assert find_jumps(points(1000, 1030, 1010, 1040), "latency_median", "us", LIMIT) == []
     noisy = points(1000, 1100, 1000, 1100, spread=80.0)
-    assert find_jumps(noisy, "latency_median", "us") == []
+    assert find_jumps(noisy, "latency_median", "us", LIMIT) == []
 
 
 def test_the_trend_names_the_commit_of_a_jump_and_escapes(tmp_path: Path) -> None:
     history = History(tmp_path / "history.sqlite")
-    assert trends_html(history, [result()]) == ""
+    assert trends_html(history, [result()], LIMIT) == ""
     for number, us in enumerate((1000, 1000, 1500, 1500)):
         history.add(run(f"c0ffee{number}"), [result(us)])
-    html = trends_html(history, [result()])
+    html = trends_html(history, [result()], LIMIT)
     assert "+50 %" in html
     assert "c0ffee2" in html
     assert html.count("<circle") == 4

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from pytest_autodeploy.baseline.update import update_baselines
 from pytest_autodeploy.metrics.comparison import Comparison
+from pytest_autodeploy.run.metrics import default_regression
 from pytest_autodeploy.sim.noise import TimingNoise
-from tests.helpers.noisy_session import gate, judged, record, session, without_tflm
+from tests.helpers.noisy_session import gate, judged, measure, record, session, without_tflm
 
 RUNS = 200
 NOISE_PERCENT = 3
@@ -17,9 +18,12 @@ NOISE_PERCENT = 3
 def make_baseline(folder: Path, noise: TimingNoise) -> None:
     """A baseline as a run with ``--autodeploy-update-baseline`` makes it."""
     measured = session(noise)
-    gate(folder, update="all").measure(measured)
+    measure(measured, gate(folder, update="all"))
     records = [record(measured)]
-    update = update_baselines(records, folder, folder, mode="all", plugin_version="0.1.0")
+    limit = default_regression()
+    update = update_baselines(
+        records, folder, folder, mode="all", plugin_version="0.1.0", limit=limit
+    )
     assert not update.problems
 
 
@@ -31,7 +35,7 @@ def comparisons(folder: Path, slowdown: float = 0) -> list[Comparison]:
             baselines = folder / str(seed)
             make_baseline(baselines, TimingNoise(NOISE_PERCENT, 2 * seed))
             measured = session(TimingNoise(NOISE_PERCENT, 2 * seed + 1, slowdown))
-            comparison = judged(measured, gate(baselines)).comparison
+            comparison = judged(measured, gate(baselines)).evidence.comparison
             assert isinstance(comparison, Comparison)
             found.append(comparison)
     return found
@@ -58,7 +62,9 @@ def test_without_noise_a_slowdown_beyond_the_threshold_is_caught(tmp_path: Path)
         make_baseline(tmp_path, TimingNoise())
         slower = {}
         for percent in (4.9, 5.1):
-            comparison = judged(session(TimingNoise(slowdown=percent)), gate(tmp_path)).comparison
+            comparison = judged(
+                session(TimingNoise(slowdown=percent)), gate(tmp_path)
+            ).evidence.comparison
             assert isinstance(comparison, Comparison)
             slower[percent] = comparison.state
     assert slower == {4.9: "within", 5.1: "regression"}

@@ -13,12 +13,16 @@ from pytest_autodeploy.baseline.store import read_baseline, write_baseline
 from pytest_autodeploy.baseline.update import Update, update_baselines
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.rpc.messages import ClockMode
+from pytest_autodeploy.run.metrics import default_regression
 from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise
-from tests.helpers.noisy_session import MODEL, gate, record, session, without_tflm
+from tests.helpers.noisy_session import MODEL, gate, measure, record, session, without_tflm
 
 FILE = Path("digits_cnn", "apollo4p_evb.simulated.json")
 TITLE = "digits_cnn on sim:apollo4p_evb"
+
+
+LIMIT = default_regression()
 
 
 @pytest.fixture(autouse=True)
@@ -30,12 +34,12 @@ def _no_tflm() -> Iterator[None]:
 def measured(slowdown: float = 0, clock: ClockMode = ClockMode.HIGH_PERFORMANCE) -> ModelSession:
     """A session that has measured latency, memory and layers."""
     made = session(TimingNoise(slowdown=slowdown), clock)
-    gate(Path("unused"), update="all").measure(made)
+    measure(made, gate(Path("unused"), update="all"))
     return made
 
 
 def update(folder: Path, *records: TestRecord, mode: str = "all") -> Update:
-    return update_baselines(records, folder, folder, mode=mode, plugin_version="0.1.0")
+    return update_baselines(records, folder, folder, mode=mode, plugin_version="0.1.0", limit=LIMIT)
 
 
 def kept(folder: Path) -> Baseline:

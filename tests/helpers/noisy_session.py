@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 from unittest.mock import patch
 
-from pytest_autodeploy.baseline.gate import Gate
 from pytest_autodeploy.catalog.boards import board_spec
-from pytest_autodeploy.limits.declarations import Declared, declare
-from pytest_autodeploy.metrics.judge import Judgement
+from pytest_autodeploy.limits.merging import Declared, declare
+from pytest_autodeploy.metrics.judgement import Judgement, judge
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.metrics.recording import with_session
 from pytest_autodeploy.metrics.records.facts import model_facts
+from pytest_autodeploy.metrics.subject import Baselines, Subject
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import ClockMode, Identity, LayerRecord
+from pytest_autodeploy.run.metrics import REGRESSION, metrics
 from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise
 from pytest_autodeploy.sim.validator import SimulatedValidator
@@ -96,21 +98,41 @@ def session(noise: TimingNoise, clock: ClockMode = ClockMode.HIGH_PERFORMANCE) -
     return made
 
 
+@dataclass(frozen=True)
+class Gate:
+    """A declared limit, and where its baseline is."""
+
+    declared: Declared
+    place: Baselines
+
+
 def gate(
     folder: Path, declared: Declared | None = None, update: str | None = None, *, asked: bool = True
 ) -> Gate:
-    """The gate of a test with the marker ``no_regression``."""
-    limit = declared or declare("no_regression", (), {}, "marker")
-    return Gate(folder, folder, "digits_cnn", "digits_cnn.tflite", limit, asked, update)
+    """What a test with the marker ``no_regression`` is held against."""
+    place = Baselines(folder, folder, "digits_cnn", "digits_cnn.tflite", asked, update)
+    return Gate(declared or declare(REGRESSION), place)
+
+
+def subject(measured: ModelSession, by: Gate) -> Subject:
+    """What is judged; the PC side is not asked for."""
+    return Subject(cast(Any, None), measured, baselines=by.place)
+
+
+def measure(measured: ModelSession, by: Gate) -> None:
+    """Measure what the comparison needs."""
+    metrics()[REGRESSION.name].measure(subject(measured, by), by.declared)
 
 
 def judged(measured: ModelSession, by: Gate) -> Judgement:
-    """Measure and judge, as around the body of a test."""
-    by.measure(measured)
-    return by.judged(measured, Judgement(()))
+    """Measure and judge, as after the body of a test."""
+    only = {REGRESSION.name: metrics()[REGRESSION.name]}
+    return judge(subject(measured, by), [by.declared], only)
 
 
 def record(measured: ModelSession) -> TestRecord:
     """The record of a passed test."""
     facts = model_facts("digits_cnn", MODEL, "digits_cnn.tflite")
-    return with_session(TestRecord("test_it.py::test_it", "passed", "", facts), measured, None)
+    whole = subject(measured, gate(Path("unused")))
+    found = [each for metric in metrics().values() for each in metric.measurements(whole)]
+    return with_session(TestRecord("test_it.py::test_it", "passed", "", facts), whole, None, found)

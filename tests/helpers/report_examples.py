@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_autodeploy.base.measurement import Measurement, Source
+from pytest_autodeploy.metrics.ledger import Row, Status
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.metrics.records.accuracy import (
     AccuracyRecord,
@@ -19,7 +20,6 @@ from pytest_autodeploy.metrics.records.agreement import (
 )
 from pytest_autodeploy.metrics.records.energy import EnergyRecord, WindowRecord
 from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
-from pytest_autodeploy.metrics.verdict import Verdict
 from pytest_autodeploy.profile.records import Layer, LayerProfile
 from pytest_autodeploy.session.energy import Waveform
 
@@ -168,10 +168,11 @@ def profile() -> LayerProfile:
     return LayerProfile(tuple(layers), "warm", ("cpi", "lsu"), "modelled")
 
 
-def verdict(passed: bool | None, words: str = "320.6 ms, limit 400.0 ms") -> Verdict:
+def verdict(passed: bool | None, words: str = "320.6 ms, limit 400.0 ms") -> Row:
     """A verdict on the latency."""
     value = measurement("latency_median", 320648, "us")
-    return Verdict("latency_budget(ms=400)", "marker", passed, words, value)
+    status: Status = {True: "pass", False: "FAIL", None: "no limit"}[passed]  # type: ignore[assignment]
+    return Row("latency_budget", "latency_budget(ms=400)", "marker", status, words, value)
 
 
 RECORD = TestRecord(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_autodeploy.limits.accuracy import AccuracyLimit, Task
-from pytest_autodeploy.limits.declarations import LimitError, declare, declare_text, signature
+from pytest_autodeploy.limits.accuracy import DECLARATION, AccuracyLimit, Task
+from pytest_autodeploy.limits.declaration import LimitError
+from pytest_autodeploy.limits.merging import declare, declare_text
 
 
 def test_classes_and_real_targets_have_bounds_of_their_own() -> None:
     text = "min=0.9,max_drop=0.01,top_k=5,output=1,against=float.tflite"
-    assert declare_text("accuracy", text, "option").limit == AccuracyLimit(
+    assert declare_text(DECLARATION, text, "option").limit == AccuracyLimit(
         Task(5, 1), min=0.9, max_drop=0.01, against="float.tflite"
     )
-    limit = declare("accuracy", (), {"max_rmse": 0.5, "min_r2": 0}, "marker").limit
+    limit = declare(DECLARATION, max_rmse=0.5, min_r2=0).limit
     assert limit == AccuracyLimit(Task(), max_rmse=0.5, min_r2=0)
 
 
@@ -37,10 +38,10 @@ def test_classes_and_real_targets_have_bounds_of_their_own() -> None:
 )
 def test_other_limits_are_refused_with_the_signature(text: str, says: str) -> None:
     with pytest.raises(LimitError, match=f"{says}.*use accuracy\\(min=, max_drop=, top_k=1"):
-        declare_text("accuracy", text, "--tflite-accuracy")
+        declare_text(DECLARATION, text, "--tflite-accuracy")
 
 
 def test_the_signature_names_every_argument() -> None:
-    assert signature("accuracy") == (
+    assert DECLARATION.usage == (
         "accuracy(min=, max_drop=, top_k=1, output=0, max_rmse=, min_r2=, against=)"
     )

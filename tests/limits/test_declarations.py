@@ -4,42 +4,39 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_autodeploy.limits.declarations import (
-    EnergyLimit,
-    LatencyBudget,
-    LimitError,
-    MemoryLimit,
-    declare,
-    declare_text,
-    signature,
-)
+from pytest_autodeploy.limits import energy, latency, memory, outputs
+from pytest_autodeploy.limits.declaration import LimitError
+from pytest_autodeploy.limits.energy import EnergyLimit
+from pytest_autodeploy.limits.latency import LatencyBudget
+from pytest_autodeploy.limits.memory import MemoryLimit
+from pytest_autodeploy.limits.merging import declare, declare_text
 from pytest_autodeploy.limits.tolerance import Tolerance
 
 
 def test_a_latency_budget_is_kept_in_microseconds() -> None:
-    assert declare("latency_budget", (), {"ms": 2.5}, "marker").limit == LatencyBudget(2500)
-    text = declare_text("latency_budget", "us=900,statistic=p95", "option")
+    assert declare(latency.DECLARATION, ms=2.5).limit == LatencyBudget(2500)
+    text = declare_text(latency.DECLARATION, "us=900,statistic=p95", "option")
     assert text.limit == LatencyBudget(900, "p95")
 
 
 def test_a_memory_limit_counts_kilobytes_of_1024() -> None:
-    limit = declare_text("memory_limit", "arena_kb=32, model_kb=100", "option").limit
+    limit = declare_text(memory.DECLARATION, "arena_kb=32, model_kb=100", "option").limit
     assert limit == MemoryLimit(32 * 1024, 100 * 1024)
 
 
 def test_a_tolerance_of_zero_steps_is_allowed() -> None:
-    assert declare("output_tolerance", (), {"lsb": 0}, "marker").limit == Tolerance(lsb=0)
-    text = declare_text("output_tolerance", "atol=1e-3,rtol=1e-2,reference=ref", "ini")
+    assert declare(outputs.DECLARATION, lsb=0).limit == Tolerance(lsb=0)
+    text = declare_text(outputs.DECLARATION, "atol=1e-3,rtol=1e-2,reference=ref", "ini")
     assert text.limit == Tolerance(atol=1e-3, rtol=1e-2, reference="ref")
 
 
 def test_energy_can_be_declared() -> None:
-    limit = declare("energy_limit", (), {"uj": 250, "mode": "LP"}, "marker").limit
+    limit = declare(energy.ENERGY, uj=250, mode="LP").limit
     assert limit == EnergyLimit(250, "LP")
 
 
 def test_the_words_are_those_that_were_written() -> None:
-    declared = declare("latency_budget", (), {"ms": 25, "statistic": "p95"}, "marker")
+    declared = declare(latency.DECLARATION, ms=25, statistic="p95")
     assert declared.words == "latency_budget(ms=25, statistic='p95')"
 
 
@@ -48,14 +45,14 @@ def test_the_words_are_those_that_were_written() -> None:
 )
 def test_text_that_is_no_budget_is_refused_with_the_signature(text: str) -> None:
     with pytest.raises(LimitError, match=r"latency_budget\(ms=, us=, statistic='median'\)"):
-        declare_text("latency_budget", text, "--tflite-latency-budget")
+        declare_text(latency.DECLARATION, text, "--tflite-latency-budget")
 
 
 def test_true_is_no_number() -> None:
     with pytest.raises(LimitError, match="lsb must be a number, not True"):
-        declare("output_tolerance", (), {"lsb": True}, "marker")
+        declare(outputs.DECLARATION, lsb=True)
 
 
 def test_signatures_read_as_a_user_writes_them() -> None:
-    assert signature("energy_limit") == "energy_limit(uj=, mode='HP')"
-    assert signature("memory_limit") == "memory_limit(arena_kb=, model_kb=)"
+    assert energy.ENERGY.usage == "energy_limit(uj=, mode='HP')"
+    assert memory.DECLARATION.usage == "memory_limit(arena_kb=, model_kb=)"

@@ -8,15 +8,20 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.limits.npu import NpuBudget, npu_budget
+from pytest_autodeploy.limits.merging import Declared, declare
+from pytest_autodeploy.limits.npu import DECLARATION, NpuBudget, npu_budget
+from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.npu import judge
-from pytest_autodeploy.metrics.verdict import Verdict
 from pytest_autodeploy.npu.results import Estimate
 from tests.helpers.npu_examples import SYSTEM, cpu_estimate, mixed_estimate, whole_estimate
 
 
-def verdict(estimate: Estimate, **limits: Any) -> Verdict:
-    (only,) = judge(estimate, npu_budget(**limits), words="npu_budget(...)")
+def budget(**limits: Any) -> Declared:
+    return declare(DECLARATION, **limits)
+
+
+def verdict(estimate: Estimate, **limits: Any) -> Row:
+    (only,) = judge(estimate, budget(**limits))
     return only
 
 
@@ -69,9 +74,9 @@ def test_a_wrong_declaration_says_what_is_right(
 def test_within_its_budget_a_model_passes() -> None:
     verdicts = judge(
         whole_estimate(),
-        npu_budget(cycles=400, ms=1, sram_kb=1, flash_kb=2, min_coverage=1, forbid_cpu_ops=True),
+        budget(cycles=400, ms=1, sram_kb=1, flash_kb=2, min_coverage=1, forbid_cpu_ops=True),
     )
-    assert [each.passed for each in verdicts] == [True] * 6
+    assert [each.status for each in verdicts] == ["pass"] * 6
     assert [each.words for each in verdicts] == [
         "400, limit 400",
         "800.0 ns, limit 1.00 ms",
@@ -84,10 +89,10 @@ def test_within_its_budget_a_model_passes() -> None:
 
 def test_too_many_cycles_show_limit_value_and_the_worst_operators() -> None:
     failed = verdict(whole_estimate(), cycles=350)
-    assert failed.passed is False
+    assert failed.status == "FAIL"
     assert failed.words.splitlines() == [
         "whole on ethos-u55-128: npu total cycles is over its limit",
-        "  declared npu_budget(...) by marker",
+        "  declared npu_budget(cycles=350) by marker",
         "  limit   350",
         "  value   400 (estimated)",
         "  over    50 (14.3 %)",
@@ -128,7 +133,7 @@ def test_a_part_on_the_npu_says_so_in_both_outcomes() -> None:
 
 def test_too_little_coverage_shows_what_is_on_the_cpu_and_why() -> None:
     failed = verdict(mixed_estimate(), min_coverage=0.9)
-    assert failed.passed is False
+    assert failed.status == "FAIL"
     assert "limit   90.0 % of the operators" in failed.words
     assert "value   50.0 %, 2 of 4 operators (estimated)" in failed.words
     assert "#1 MyOperator  fallback: Unsupported opType" in failed.words
@@ -136,17 +141,17 @@ def test_too_little_coverage_shows_what_is_on_the_cpu_and_why() -> None:
 
 def test_a_forbidden_operator_on_the_cpu_fails_and_another_does_not() -> None:
     failed = verdict(mixed_estimate(), forbid_cpu_ops=["dequantize"])
-    assert failed.passed is False
+    assert failed.status == "FAIL"
     assert "limit   no DEQUANTIZE on the CPU" in failed.words
     assert "#5 DEQUANTIZE  real" in failed.words
     assert "MyOperator" not in failed.words
-    assert verdict(mixed_estimate(), forbid_cpu_ops=["SOFTMAX"]).passed is True
+    assert verdict(mixed_estimate(), forbid_cpu_ops=["SOFTMAX"]).status == "pass"
 
 
 def test_without_operators_names_cannot_be_judged_but_all_can() -> None:
     unknown = mixed_estimate(perf="")
-    assert verdict(unknown, forbid_cpu_ops=["SOFTMAX"]).passed is None
-    assert verdict(unknown, forbid_cpu_ops=True).passed is False
+    assert verdict(unknown, forbid_cpu_ops=["SOFTMAX"]).status == "NOT JUDGED"
+    assert verdict(unknown, forbid_cpu_ops=True).status == "FAIL"
 
 
 def test_without_operators_the_worst_layers_are_shown() -> None:
@@ -157,22 +162,22 @@ def test_without_operators_the_worst_layers_are_shown() -> None:
 def test_a_model_that_does_not_run_on_the_npu_fails_every_limit() -> None:
     verdicts = judge(
         cpu_estimate(),
-        npu_budget(cycles=9, ms=9, sram_kb=9, flash_kb=9, min_coverage=0.1, forbid_cpu_ops=True),
+        budget(cycles=9, ms=9, sram_kb=9, flash_kb=9, min_coverage=0.1, forbid_cpu_ops=True),
     )
-    assert [each.passed for each in verdicts] == [False] * 6
+    assert [each.status for each in verdicts] == ["FAIL"] * 6
     assert "is unavailable, because nothing runs on the NPU" in verdicts[0].words
     assert "#0 RELU  tensor_1: Float32 is not supported" in verdicts[0].words
 
 
 def test_a_memory_that_the_system_does_not_have_is_not_judged() -> None:
     judged = verdict(whole_estimate(replace(SYSTEM, memories=("sram",))), flash_kb=1)
-    assert judged.passed is None
-    assert judged.words == (
-        "npu flash is unavailable, because Embedded has no on-chip flash"
+    assert judged.status == "NOT JUDGED"
+    assert judged.words.startswith(
+        "whole on ethos-u55-128: npu flash is unavailable, because Embedded has no on-chip flash"
         " and Embedded has no off-chip flash"
     )
 
 
 def test_a_budget_for_another_accelerator_is_not_judged() -> None:
-    assert judge(whole_estimate(), npu_budget(accelerator="ethos-u85-256", cycles=1)) == []
-    assert judge(whole_estimate(), npu_budget(accelerator="ethos-u55-128", cycles=1))
+    assert judge(whole_estimate(), budget(accelerator="ethos-u85-256", cycles=1)) == []
+    assert judge(whole_estimate(), budget(accelerator="ethos-u55-128", cycles=1))

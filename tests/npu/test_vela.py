@@ -10,7 +10,8 @@ import pytest
 
 from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.catalog.accelerators import ACCELERATORS
-from pytest_autodeploy.limits.npu import npu_budget
+from pytest_autodeploy.limits.merging import declare
+from pytest_autodeploy.limits.npu import DECLARATION
 from pytest_autodeploy.metrics.npu import judge
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
@@ -124,8 +125,8 @@ def test_a_model_that_the_npu_cannot_run_has_no_figures(
     assert result.status == "cpu_only"
     assert isinstance(result.totals.total_cycles, Unavailable)
     assert reason in result.cpu_operators[0].reason
-    (verdict,) = judge(result, npu_budget(cycles=1e9))
-    assert verdict.passed is False
+    (verdict,) = judge(result, declare(DECLARATION, cycles=1e9))
+    assert verdict.status == "FAIL"
 
 
 def test_a_model_of_several_subgraphs_has_totals_but_no_operators(folder: Path) -> None:
@@ -155,9 +156,9 @@ def test_vela_accepts_the_sample_configuration(folder: Path, kws: Model, mode: s
 
 def test_a_budget_too_tight_names_the_worst_operators(folder: Path, kws: Model) -> None:
     result = estimate(kws, "ethos-u55-128", cache=folder)
-    (verdict,) = judge(result, npu_budget(cycles=100), words="npu_budget(cycles=100)")
+    (verdict,) = judge(result, declare(DECLARATION, cycles=100))
     worst = max(result.operators, key=lambda each: each.cycles or 0)
-    assert verdict.passed is False
+    assert verdict.status == "FAIL"
     assert "limit   100\n" in verdict.words
     assert f"value   {result.totals.total_cycles:,} (estimated)" in verdict.words
     first_of_the_worst = verdict.words.split("worst operators\n")[1]

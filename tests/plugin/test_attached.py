@@ -48,7 +48,7 @@ def test_a_running_board_is_used_as_it_is(
 def test_a_board_with_another_model_is_refused(pytester: pytest.Pytester, digits: Path) -> None:
     with running_board(KWS) as port:
         result = pytester.runpytest("--tflite", digits.name, "--evb-port", port)
-    result.assert_outcomes(errors=1, skipped=3)
+    result.assert_outcomes(errors=4)
     result.stdout.fnmatch_lines(
         ["board broke: sim:apollo4p_evb: it runs a model of*, not digits_cnn*"]
     )
@@ -66,7 +66,7 @@ def test_a_board_that_is_not_the_one_asked_for_is_refused(
 ) -> None:
     with running_board(digits) as port:
         result = pytester.runpytest("--tflite", digits.name, "--evb", evb, "--evb-port", port)
-    result.assert_outcomes(errors=1, skipped=3)
+    result.assert_outcomes(errors=4)
     result.stdout.fnmatch_lines([says])
 
 

@@ -170,13 +170,21 @@ class TestWithoutBaseline:
         result = pytester.runpytest(*LATENCY)
         assert result.ret == 0
         result.stdout.fnmatch_lines(
-            ["no_regression()*not judged*", f"*make one with {UPDATE}=new", SECTION]
+            ["no_regression()*no limit*", f"*make one with {UPDATE}=new", SECTION]
         )
 
     def test_new_makes_it(self, pytester: pytest.Pytester) -> None:
-        result = pytester.runpytest(*LATENCY, f"{UPDATE}=new", COMPARE)
+        result = pytester.runpytest(*LATENCY, f"{UPDATE}=new")
         assert result.ret == 0
         assert FILE.exists()
+
+    @pytest.mark.parametrize("mode", ["all", "new"])
+    def test_what_is_replaced_is_not_compared_with(
+        self, pytester: pytest.Pytester, mode: str
+    ) -> None:
+        result = pytester.runpytest(*LATENCY, f"{UPDATE}={mode}", COMPARE)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines(["ERROR: --autodeploy-compare compares with the baselines *"])
 
 
 class TestNotComparable:
@@ -248,13 +256,14 @@ def test_unmarked(model_session): model_session.latency()
         result.assert_outcomes(passed=2, failed=2)
         result.stdout.fnmatch_lines(["*worse than its baseline: latency_median +8 %"])
 
-    def test_what_it_names_has_to_be_measured(self, pytester: pytest.Pytester) -> None:
+    def test_what_it_names_is_measured(self, pytester: pytest.Pytester) -> None:
         pytester.makepyfile(
             test_it=self.HEAD + "@pytest.mark.no_regression(outputs='0%')\n"
             "def test_it(model_session): pass\n"
         )
         result = pytester.runpytest("test_it.py")
-        result.stdout.fnmatch_lines(["not comparable: *: outputs was not measured by this test"])
+        result.assert_outcomes(passed=1)
+        result.stdout.fnmatch_lines(["no_regression(outputs='0%')  pass *"])
 
     def test_an_ini_limit_judges_what_a_test_measures(self, pytester: pytest.Pytester) -> None:
         slow_board(pytester)

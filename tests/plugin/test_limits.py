@@ -105,24 +105,27 @@ class TestIt:
         )
         result.assert_outcomes(xfailed=1)
 
-    def test_energy_without_a_meter_is_skipped_after_the_other_limits(
+    def test_energy_without_a_meter_is_refused_before_anything_runs(
         self, pytester: pytest.Pytester
     ) -> None:
-        result = run(
-            pytester,
-            """
+        body = """
 @pytest.mark.energy_limit(uj=1)
 def test_unjudged(model_session): pass
 
-@pytest.mark.energy_limit(uj=1)
 @pytest.mark.latency_budget(us=1)
 def test_breached(model_session): pass
-""",
-            "-rs",
-            "--autodeploy-power=off",
+"""
+        result = run(pytester, body, "--autodeploy-power=off")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines(
+            ["ERROR: *test_unjudged*energy_limit(uj=1) by marker cannot be judged: *no power*"]
         )
+        skip = ("--autodeploy-power=off", "--autodeploy-unjudged=skip", "-rs")
+        result = run(pytester, body, *skip)
         result.assert_outcomes(skipped=1, failed=1)
-        result.stdout.fnmatch_lines(["SKIPPED * energy_limit(uj=1) cannot be judged: no power*"])
+        result.stdout.fnmatch_lines(["SKIPPED * energy_limit(uj=1) is not judged: *no power*"])
+        result = run(pytester, body, *skip, "--autodeploy-compare")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
 @pytest.mark.usefixtures("digits")

@@ -21,6 +21,7 @@ from pytest_autodeploy.power.joulescope import Joulescope
 from pytest_autodeploy.power.meter import BOTH
 from pytest_autodeploy.power.plan import WAIT_S
 from pytest_autodeploy.power.window import Window, WindowFinder
+from pytest_autodeploy.run.metrics import OPTIONS
 from pytest_autodeploy.settings.settings import resolve
 from tests.helpers.fake_joulescope import POWER, FakeDriver
 
@@ -130,7 +131,7 @@ def test_the_voltage_is_that_of_the_catalog_unless_one_is_given(
 ) -> None:
     driver.paths.append(PATHS["js110"])
     options = {"autodeploy_power": "joulescope", "autodeploy_evb": [board_id]}
-    settings = resolve(options.get, lambda _: None, Path("/"))
+    settings = resolve(OPTIONS, options.get, lambda _: None, Path("/"))
     meters = Meters(settings)
     meters.power_up(make_board(board_id, settings, None), {"io_voltage": given} if given else {})
     assert driver.values("extio/voltage") == [2500 if given else millivolts]

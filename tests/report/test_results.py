@@ -74,7 +74,7 @@ def test_a_rerun_replaces_the_earlier_try() -> None:
     first = record(outcome="failed", verdicts=(verdict(False),))
     (result,) = store(first, record()).results()
     assert result.tests == (OutcomeRecord("test_kws.py::test_kws", "passed", "", None),)
-    assert [item.passed for item in result.verdicts] == [True]
+    assert [item.status for item in result.verdicts] == ["pass"]
 
 
 def test_an_agreement_that_passed_does_not_hide_one_that_failed() -> None:

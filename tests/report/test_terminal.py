@@ -82,7 +82,7 @@ def test_low_power_is_the_minimum_performance() -> None:
 
 def test_every_verdict_is_listed() -> None:
     verdicts = [verdict(True), verdict(False), verdict(None)]
-    verdicts.append(replace(verdict(None, "no power meter"), measurement=None))
+    verdicts.append(replace(verdict(None, "no power meter"), measurement=None, status="NOT JUDGED"))
     _, lines = section(record(verdicts=tuple(verdicts)))
     table = lines[lines.index("") + 1 :]
     assert table == [
@@ -90,7 +90,7 @@ def test_every_verdict_is_listed() -> None:
         "latency_budget(ms=400)  pass        320.6 ms  modelled  marker",
         "latency_budget(ms=400)  FAIL        320.6 ms  modelled  marker",
         "latency_budget(ms=400)  no limit    320.6 ms  modelled  marker",
-        "latency_budget(ms=400)  not judged                      marker",
+        "latency_budget(ms=400)  NOT JUDGED                      marker",
         "latency_budget(ms=400): no power meter",
     ]
 

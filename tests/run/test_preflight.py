@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pytest_autodeploy.run.metrics import OPTIONS
 from pytest_autodeploy.run.preflight import check_folder, check_kept, check_output, check_settings
 from pytest_autodeploy.settings.settings import SettingError, Settings, resolve
 from tests.helpers.support import DIGITS
@@ -28,6 +29,7 @@ def start(tmp_path: Path) -> Path:
 def settings(start: Path, ini: dict[str, Any] | None = None, **options: Any) -> Settings:
     """Settings from the command line and the ini file, by their names."""
     return resolve(
+        OPTIONS,
         lambda dest: options.get(dest.removeprefix("autodeploy_")),
         lambda name: (ini or {}).get(name.removeprefix("autodeploy_")),
         start,

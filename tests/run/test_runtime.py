@@ -12,6 +12,7 @@ import pytest
 
 from pytest_autodeploy.catalog.kinds import EMULATED
 from pytest_autodeploy.model.load import load_model
+from pytest_autodeploy.run.metrics import OPTIONS
 from pytest_autodeploy.run.runtime import Runtime
 from pytest_autodeploy.settings.settings import resolve
 from tests.helpers.support import DIGITS
@@ -22,7 +23,10 @@ MODEL = load_model(DIGITS)
 @contextmanager
 def runtime(**options: Any) -> Iterator[Runtime]:
     settings = resolve(
-        lambda dest: options.get(dest.removeprefix("autodeploy_")), lambda _name: None, Path("/")
+        OPTIONS,
+        lambda dest: options.get(dest.removeprefix("autodeploy_")),
+        lambda _name: None,
+        Path("/"),
     )
     run = Runtime(settings, lambda _what, _done, _total: None)
     try:

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.settings.options import OPTIONS
+from pytest_autodeploy.run.metrics import DECLARATIONS, OPTIONS
 from pytest_autodeploy.settings.settings import SettingError, Settings, resolve
 
 
 def settings(options: dict[str, Any], ini: dict[str, Any]) -> Settings:
     return resolve(
+        OPTIONS,
         lambda dest: options.get(dest.removeprefix("autodeploy_")),
         lambda name: ini.get(name.removeprefix("autodeploy_")),
         Path("/start"),
@@ -49,7 +50,9 @@ def test_a_wrong_value_names_its_key(name: str, value: str) -> None:
 
 def test_every_option_has_a_setting_and_a_family() -> None:
     names = {option.name for option in OPTIONS}
-    assert names == set(Settings.__dataclass_fields__) - {"root", "rootdir", "sources"}
+    own = {"root", "rootdir", "sources", "limits"}
+    limits = {declaration.name for declaration in DECLARATIONS}
+    assert names == limits | set(Settings.__dataclass_fields__) - own
     prefixes = ("--tflite", "--evb", "--autodeploy-")
     assert all(option.flag.startswith(prefixes) for option in OPTIONS)
 

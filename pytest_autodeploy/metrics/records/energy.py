@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Source
-from pytest_autodeploy.limits.declarations import Mode
+from pytest_autodeploy.limits.energy import Mode
 from pytest_autodeploy.session.energy import Waveform
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.limits.merging import written_text
 from pytest_autodeploy.plugin.state import settings_of
+from pytest_autodeploy.run.metrics import BY_NAME, DECLARATIONS, REGRESSION
 from pytest_autodeploy.settings.meter_choice import has_meter
 from pytest_autodeploy.settings.settings import Settings
 
@@ -41,9 +43,11 @@ class SuiteModule(pytest.Module):
         Artifacts have to be asked for; those from a characterisation take the place of all tests
         that need a board.
         """
-        without = _fixtures_without(settings_of(self.config))
+        settings = settings_of(self.config)
+        without, owing = _fixtures_without(settings), _tests_that_owe(settings)
         for node in super().collect():
-            if not without & set(getattr(node, "fixturenames", ())):
+            missing = without & set(getattr(node, "fixturenames", ()))
+            if not missing or getattr(node, "originalname", "") in owing:
                 yield node
 
 
@@ -58,6 +62,20 @@ def _fixtures_without(settings: Settings) -> set[str]:
         "evb": not settings.artifacts_from,
     }
     return {fixture for fixture, wanted in needed.items() if not wanted}
+
+
+def _tests_that_owe(settings: Settings) -> set[str]:
+    """The tests that have to judge a limit of the settings, whatever the run lacks."""
+    owing = {BY_NAME[name].suite_test for name in settings.limits}
+    named = {
+        keyword
+        for text, origin in settings.limits.get(REGRESSION.name, ())
+        for written in written_text(REGRESSION, text, origin)
+        for keyword in written.keywords
+    }
+    groups = ((each, group) for each in DECLARATIONS for group in each.groups)
+    owing |= {g.suite_test or each.suite_test for each, g in groups if g.name in named}
+    return owing
 
 
 def in_suite(item: pytest.Item) -> bool:

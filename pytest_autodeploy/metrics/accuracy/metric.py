@@ -1,19 +1,20 @@
-"""Judging accuracy: both sides are computed, then each bound gets its verdict."""
+"""Accuracy: what the board's and the PC's outputs are worth on inputs with labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.base.measurement import Measurement
-from pytest_autodeploy.limits.accuracy import AccuracyLimit, Task
-from pytest_autodeploy.limits.declarations import Declared
+from pytest_autodeploy.limits.accuracy import DECLARATION, AccuracyLimit, Task
+from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.metrics.accuracy.compare import TaskComparison, compared
 from pytest_autodeploy.metrics.accuracy.words import changed_lines, side_lines
-from pytest_autodeploy.metrics.judge import Judgement, failure_block, unlimited
-from pytest_autodeploy.metrics.verdict import Verdict
+from pytest_autodeploy.metrics.ledger import Row
+from pytest_autodeploy.metrics.metric import Metric, failure_block, no_limit, row
+from pytest_autodeploy.metrics.subject import Subject
 from pytest_autodeploy.reference.labels import fitted_labels
 from pytest_autodeploy.session.labelled import LabelledRun, side_of
 
@@ -25,32 +26,57 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 """A drop is a difference of shares: 0.98 - 0.97 is to be within 0.01."""
 
-TaskSide = Callable[[Declared | None], tuple["Model", "Reference"]]
-"""Gives the model that the PC runs for a limit, and what runs it."""
 
+class Accuracy(Metric):
+    """The labelled samples of the test."""
 
-def with_accuracy(
-    judgement: Judgement, session: ModelSession, limits: Mapping[str, Declared], pc: TaskSide
-) -> Judgement:
-    """The judgement with that of the accuracy.
+    declaration = DECLARATION
 
-    A marker's limit is measured now if the test has not; others judge only what was measured.
-    Raises InputsError when there are no labels, or none that the limit is for.
-    """
-    declared = limits.get("accuracy")
-    limit = declared.limit if declared else None
-    if session.measured.labelled is None:
-        if declared is None or declared.origin != "marker":
-            return judgement
-        session.accuracy()
-    run = session.measured.labelled
-    assert run is not None
-    if isinstance(limit, AccuracyLimit):
+    def provide(self, subject: Subject) -> None:
+        """Run the session's own inputs and labels. Raises InputsError without labels."""
+        if subject.board.measured.labelled is None:
+            subject.board.accuracy()
+
+    def measurements(self, subject: Subject) -> list[Measurement]:
+        """Both sides and the drop."""
+        comparison = subject.evidence.accuracy
+        return comparison.measurements() if comparison else []
+
+    def measured(self, subject: Subject, _declared: Declared) -> bool:
+        """Whether the test has run samples with labels."""
+        return subject.board.measured.labelled is not None
+
+    def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
+        """A row for each bound. Raises InputsError when the limit is not for these labels."""
+        session, limit = subject.board, declared.limit
+        run = _labelled(session)
         run = _of_task(run, session, limit.task)
         _check_kind(declared, limit, run)
-    comparison = _comparison(run, session, *pc(declared))
-    verdicts = (*judgement.verdicts, *_verdicts(declared, comparison, session))
-    return replace(judgement, verdicts=verdicts, accuracy=comparison)
+        model = session.model
+        if limit.against is not None:
+            model = subject.services.other_model(limit.against, declared.origin)
+        comparison = _comparison(run, session, model, subject.services.reference(model))
+        subject.evidence.accuracy = subject.evidence.accuracy or comparison
+        for bound in _bounds(limit, comparison):
+            yield _row(declared, bound, comparison, subject)
+
+    def unlimited(self, subject: Subject, judged: Sequence[Declared]) -> Iterator[Row]:
+        """What the board is worth."""
+        if judged or subject.session is None or subject.session.measured.labelled is None:
+            return
+        model = subject.session.model
+        reference = subject.services.reference(model)
+        comparison = _comparison(_labelled(subject.session), subject.session, model, reference)
+        subject.evidence.accuracy = comparison
+        name = "accuracy" if comparison.are_classes else "rmse"
+        if figure := comparison.board_figure(name):
+            yield no_limit(DECLARATION, figure)
+
+
+def _labelled(session: ModelSession) -> LabelledRun:
+    run = session.measured.labelled
+    assert run is not None
+    return run
 
 
 def _of_task(run: LabelledRun, session: ModelSession, task: Task) -> LabelledRun:
@@ -63,8 +89,8 @@ def _of_task(run: LabelledRun, session: ModelSession, task: Task) -> LabelledRun
     return replace(run, labels=labels, task=task, board=board)
 
 
-def _check_kind(declared: Declared | None, limit: AccuracyLimit, run: LabelledRun) -> None:
-    words = declared.words if declared else ""
+def _check_kind(declared: Declared, limit: AccuracyLimit, run: LabelledRun) -> None:
+    words = declared.words
     if run.labels.are_classes and (limit.max_rmse, limit.min_r2) != (None, None):
         raise InputsError(
             f"{words}: {run.labels.origin} are class indices",
@@ -149,30 +175,15 @@ def _bounds(limit: AccuracyLimit, comparison: TaskComparison) -> list[_Bound]:
     return [bound for bound in bounds if bound.limit is not None]
 
 
-def _verdicts(
-    declared: Declared | None, comparison: TaskComparison, session: ModelSession
-) -> Iterator[Verdict]:
-    limit = declared.limit if declared else None
-    if declared is None or not isinstance(limit, AccuracyLimit):
-        name = "accuracy" if comparison.are_classes else "rmse"
-        if figure := comparison.board_figure(name):
-            yield unlimited("accuracy", figure)
-        return
-    for bound in _bounds(limit, comparison):
-        if bound.value is None:
-            raise InputsError(
-                f"{declared.words}: R² is not defined, as the targets do not vary",
-                hint="use max_rmse, or more varied samples",
-            )
-        yield _verdict(declared, bound, comparison, session)
-
-
-def _verdict(
-    declared: Declared, bound: _Bound, comparison: TaskComparison, session: ModelSession
-) -> Verdict:
+def _row(declared: Declared, bound: _Bound, comparison: TaskComparison, subject: Subject) -> Row:
+    if bound.value is None:
+        raise InputsError(
+            f"{declared.words}: R² is not defined, as the targets do not vary",
+            hint="use max_rmse, or more varied samples",
+        )
     if bound.met:
         words = f"{bound.what} {bound.value:.6g}, {bound.words}"
-        return Verdict(declared.words, declared.origin, True, words, bound.measurement)
+        return row(declared, "pass", words, bound.measurement)
     text = "\n".join(
         [
             f"{bound.what} is {'under' if bound.least else 'over'} its limit",
@@ -182,5 +193,4 @@ def _verdict(
             *changed_lines(comparison),
         ]
     )
-    words = failure_block(declared, session, text)
-    return Verdict(declared.words, declared.origin, False, words, bound.measurement)
+    return row(declared, "FAIL", failure_block(declared, subject, text), bound.measurement)

@@ -1,0 +1,74 @@
+"""Energy and power of an inference, in a clock mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.limits.declaration import Declaration
+from pytest_autodeploy.limits.energy import ENERGY, POWER, EnergyLimit
+from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.metrics.ledger import Row
+from pytest_autodeploy.metrics.metric import Metric, at_most, no_limit
+from pytest_autodeploy.metrics.subject import NotJudged, Subject
+from pytest_autodeploy.power.measure import PowerMeter
+
+
+class _WithMeter(Metric):
+    """What energy and power share: the windows of a power meter."""
+
+    def provide(self, subject: Subject) -> None:
+        """Measure in the session's own clock mode."""
+        if not subject.board.measured.power:
+            _meter(subject).measure(subject.board, subject.board.clock)
+
+    def measured(self, subject: Subject, declared: Declared) -> bool:
+        """Whether the test has measured in the clock mode of the limit."""
+        return declared.limit.mode in subject.board.measured.power
+
+    def measure(self, subject: Subject, declared: Declared) -> None:
+        """Measure in the clock mode of the limit."""
+        _meter(subject).measure(subject.board, declared.limit.mode)
+
+
+def _meter(subject: Subject) -> PowerMeter:
+    meter = subject.services.power_meter()
+    if meter is None:
+        raise NotJudged("no power meter", hint="give --autodeploy-power METER")
+    return meter
+
+
+class EnergyMetric(_WithMeter):
+    """The energy of an inference."""
+
+    declaration: Declaration = ENERGY
+
+    def measurements(self, subject: Subject) -> Iterator[Measurement]:
+        """Energy, power and charge in each clock mode."""
+        for energy in subject.session.measured.power.values() if subject.session else ():
+            yield from energy.measurements()
+
+    def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
+        """One row."""
+        energy = subject.board.measured.power[declared.limit.mode]
+        yield at_most(subject, declared, energy.measurement("energy"), declared.limit.uj)
+
+    def unlimited(self, subject: Subject, judged: Sequence[Declared]) -> Iterator[Row]:
+        """The energy of each clock mode without a limit."""
+        limited = {each.limit.mode for each in judged if isinstance(each.limit, EnergyLimit)}
+        measured = subject.session.measured.power if subject.session else {}
+        for mode, energy in measured.items():
+            if mode not in limited:
+                limit = f"energy_limit(mode={mode!r})"
+                yield no_limit(ENERGY, energy.measurement("energy"), limit)
+
+
+class PowerMetric(_WithMeter):
+    """The mean power while inferences run."""
+
+    declaration: Declaration = POWER
+
+    def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
+        """One row."""
+        energy = subject.board.measured.power[declared.limit.mode]
+        yield at_most(subject, declared, energy.measurement("power"), declared.limit.mw)

@@ -1,0 +1,71 @@
+"""Latency: the time of an inference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.limits.latency import DECLARATION, STATISTICS
+from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.metrics.ledger import Row
+from pytest_autodeploy.metrics.metric import Metric, at_most, no_limit
+from pytest_autodeploy.metrics.subject import Subject
+from pytest_autodeploy.model.graph import Model
+from pytest_autodeploy.profile.records import LayerProfile
+from pytest_autodeploy.session.measured import Latency
+
+
+class LatencyMetric(Metric):
+    """The timed inferences of the test."""
+
+    declaration = DECLARATION
+
+    def provide(self, subject: Subject) -> None:
+        """Time as many inferences as the session is set to."""
+        if subject.board.measured.latency is None:
+            subject.board.latency()
+
+    def measurements(self, subject: Subject) -> Iterator[Measurement]:
+        """Latencies, MACs per second, and the sums of a profile."""
+        session = subject.session
+        if session and session.measured.latency:
+            yield from _of_latency(session.measured.latency, session.model)
+        if session and session.measured.profile:
+            yield from _of_profile(session.measured.profile, session.model)
+
+    def measured(self, subject: Subject, _declared: Declared) -> bool:
+        """Whether the test has timed inferences."""
+        return subject.board.measured.latency is not None
+
+    def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
+        """One row: the statistic that the budget names."""
+        latency = subject.board.measured.latency
+        assert latency is not None
+        measurement = latency.measurement(declared.limit.statistic)
+        yield at_most(subject, declared, measurement, declared.limit.us)
+
+    def unlimited(self, subject: Subject, judged: Sequence[Declared]) -> Iterator[Row]:
+        """The median."""
+        latency = subject.session.measured.latency if subject.session else None
+        if latency is not None and not judged:
+            yield no_limit(DECLARATION, latency.measurement("median"))
+
+
+def _of_latency(latency: Latency, model: Model) -> Iterator[Measurement]:
+    for name in STATISTICS:
+        yield latency.measurement(name)
+    timed = len(latency.samples_us)
+    yield Measurement("inferences_timed", timed, "1", "neither", latency.source)
+    if model.macs and latency.median_us:
+        rate = model.macs / (latency.median_us * 1e-6)
+        yield Measurement("macs_per_second", rate, "1/s", "higher", latency.source)
+
+
+def _of_profile(profile: LayerProfile, model: Model) -> Iterator[Measurement]:
+    yield Measurement("profile_time", profile.total_us, "us", "lower", profile.source)
+    cycles = profile.total_cycles
+    if cycles is not None:
+        yield Measurement("profile_cycles", cycles, "1", "lower", profile.source)
+        if model.macs:
+            per_mac = cycles / model.macs
+            yield Measurement("cycles_per_mac", per_mac, "1", "lower", profile.source)

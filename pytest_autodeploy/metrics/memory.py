@@ -1,0 +1,66 @@
+"""Memory: the tensor arena and the model's file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.limits.memory import DECLARATION
+from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.metrics.ledger import Row
+from pytest_autodeploy.metrics.metric import Metric, at_most, no_limit
+from pytest_autodeploy.metrics.subject import Subject
+from pytest_autodeploy.session.measured import MemoryUse
+
+
+class Memory(Metric):
+    """The memory that the model uses on the board."""
+
+    declaration = DECLARATION
+
+    def provide(self, subject: Subject) -> None:
+        """Ask the board."""
+        if subject.board.measured.memory is None:
+            subject.board.memory()
+
+    def measurements(self, subject: Subject) -> Iterator[Measurement]:
+        """The arena used, given and tuned, and the model's file."""
+        if subject.session is None:
+            return
+        memory, tuned = subject.session.measured.memory, subject.session.measured.arena
+        if memory:
+            yield _arena(memory)
+            given = memory.arena_given_bytes
+            yield Measurement("arena_given", given, "B", "neither", memory.source)
+            yield _model(memory)
+        if tuned:
+            note = f"tries of a size: {tuned.tries}"
+            yield Measurement("arena_tuned", tuned.arena_bytes, "B", "lower", tuned.source, note)
+
+    def measured(self, subject: Subject, _declared: Declared) -> bool:
+        """Whether the test has asked the board."""
+        return subject.board.measured.memory is not None
+
+    def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
+        """A row for each of arena and model that is limited."""
+        memory, limit = subject.board.measured.memory, declared.limit
+        assert memory is not None
+        if limit.arena_bytes is not None:
+            yield at_most(subject, declared, _arena(memory), limit.arena_bytes)
+        if limit.model_bytes is not None:
+            yield at_most(subject, declared, _model(memory), limit.model_bytes)
+
+    def unlimited(self, subject: Subject, judged: Sequence[Declared]) -> Iterator[Row]:
+        """The arena."""
+        memory = subject.session.measured.memory if subject.session else None
+        if memory is not None and not judged:
+            yield no_limit(DECLARATION, _arena(memory))
+
+
+def _arena(memory: MemoryUse) -> Measurement:
+    used = memory.arena_used_bytes
+    return Measurement("arena_used", used, "B", "lower", memory.source, memory.note)
+
+
+def _model(memory: MemoryUse) -> Measurement:
+    return Measurement("model_size", memory.model_bytes, "B", "lower", "exact")

@@ -1,0 +1,98 @@
+"""What is judged: a test's model on its board or accelerator, and what judging may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_autodeploy.base.errors import AutodeployError
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.limits.tolerance import Tolerance
+    from pytest_autodeploy.metrics.accuracy.compare import TaskComparison
+    from pytest_autodeploy.metrics.comparison import Comparison
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.power.measure import PowerMeter
+    from pytest_autodeploy.reference.agreement import Agreement
+    from pytest_autodeploy.reference.runner import Reference
+    from pytest_autodeploy.session.model_session import ModelSession
+
+
+class NotJudged(AutodeployError):
+    """A limit cannot be judged, and why; the hint says what to do."""
+
+
+class Services(Protocol):
+    """What the run has for judging; each thing is made when it is asked for."""
+
+    def reference(self, model: Model, kernels: str = "auto") -> Reference:
+        """The PC side of a model; ``kernels`` pins one path."""
+
+    def power_meter(self) -> PowerMeter | None:
+        """The power meter of the test's board, None when there is none."""
+
+    def other_model(self, path: str, origin: str) -> Model:
+        """The model that an accuracy limit names for the PC. Raises ModelError."""
+
+
+@dataclass(frozen=True)
+class Baselines:
+    """Where the baseline of a test is, and how it is used.
+
+    ``folder`` has the baselines, ``root`` is where the paths of models start. ``compare``: a
+    missing baseline is red. ``update`` is ``all``, ``new`` or None. ``owed`` are the groups that
+    the test has to judge when they are named in an option or the ini file.
+    """
+
+    folder: Path
+    root: Path
+    model_id: str
+    model_file: str
+    compare: bool = False
+    update: str | None = None
+    owed: frozenset[str] = frozenset()
+
+
+@dataclass
+class Evidence:
+    """The comparisons that verdicts rest on, for reports; ``tolerance`` is that of the agreement.
+
+    Of several agreements one that failed counts, else the first.
+    """
+
+    agreement: Agreement | None = None
+    tolerance: Tolerance | None = None
+    accuracy: TaskComparison | None = None
+    comparison: Comparison | None = None
+
+
+@dataclass
+class Subject:
+    """A model on a board (``session``), or on an accelerator (``estimate``), in a test."""
+
+    services: Services
+    session: ModelSession | None = None
+    estimate: Estimate | None = None
+    baselines: Baselines | None = None
+    evidence: Evidence = field(default_factory=Evidence)
+
+    @property
+    def board(self) -> ModelSession:
+        """The model on its board. Raises NotJudged in a test without one."""
+        if self.session is None:
+            raise NotJudged(
+                "the test has no model on a board",
+                hint="add the fixture model_session to the test's arguments",
+            )
+        return self.session
+
+    @property
+    def title(self) -> str:
+        """Model and board, or accelerator, as failures name them."""
+        if self.session is not None:
+            return f"{self.session.model.name} on {self.session.board.id}"
+        if self.estimate is not None:
+            return f"{self.estimate.model} on {self.estimate.accelerator}"
+        return "the model"

@@ -1,0 +1,90 @@
+"""A test as what is judged: its session or estimate, and what judging may use of the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_autodeploy.metrics.subject import Baselines, Subject
+from pytest_autodeploy.model.find import ModelFile
+from pytest_autodeploy.plugin.collection import case_of
+from pytest_autodeploy.plugin.limits import against_path
+from pytest_autodeploy.plugin.owed import owed_groups
+from pytest_autodeploy.plugin.state import runtime_of, settings_of
+from pytest_autodeploy.settings.meter_choice import chosen_for
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.power.measure import PowerMeter
+    from pytest_autodeploy.reference.runner import Reference
+    from pytest_autodeploy.session.model_session import ModelSession
+
+
+def session_of(item: pytest.Item) -> ModelSession | None:
+    """The session that a test has, if any."""
+    from pytest_autodeploy.session.model_session import ModelSession
+
+    session = getattr(item, "funcargs", {}).get("model_session")
+    return session if isinstance(session, ModelSession) else None
+
+
+def estimate_of(item: pytest.Item) -> Estimate | None:
+    """The NPU estimate that a test has, if any."""
+    estimate = getattr(item, "funcargs", {}).get("npu_estimate")
+    return estimate if hasattr(estimate, "accelerator") else None
+
+
+def subject_of(item: pytest.Item) -> Subject:
+    """What is judged after a test."""
+    return Subject(_Services(item), session_of(item), estimate_of(item), baselines_of(item))
+
+
+class _Services:
+    """What judging may use of the run."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
+        self._runtime = runtime_of(item.config)
+
+    def reference(self, model: Model, kernels: str = "auto") -> Reference:
+        """The PC side of a model; ``kernels`` pins one path."""
+        return self._runtime.reference(model, kernels)
+
+    def power_meter(self) -> PowerMeter | None:
+        """The power meter of the test's board, None when there is none."""
+        case = case_of(self._item)
+        board = case.board if case else None
+        if chosen_for(board or "", settings_of(self._item.config)).kind == "off":
+            return None
+        return self._runtime.meters.power_meter(None)
+
+    def other_model(self, path: str, origin: str) -> Model:
+        """The model that an accuracy limit names for the PC. Raises ModelError."""
+        file = against_path(self._item, path, origin)
+        return self._runtime.static_model(ModelFile(file.stem, file))
+
+
+def baselines_of(item: pytest.Item) -> Baselines | None:
+    """Where the baseline of a test is."""
+    settings, case = settings_of(item.config), case_of(item)
+    if case is None:
+        return None
+    return Baselines(
+        settings.baselines_path,
+        settings.rootdir,
+        case.model.id,
+        relative_name(case.model.path, settings.rootdir),
+        compare=settings.compare,
+        update=settings.update_baseline,
+        owed=owed_groups(item),
+    )
+
+
+def relative_name(path: Path, root: Path) -> str:
+    """The path of a model as a shared file may hold it: from the root folder, or only the name."""
+    if path.is_relative_to(root):
+        return path.relative_to(root).as_posix()
+    return path.name
