@@ -14,6 +14,7 @@ _WORDS = {
     "engine": "engine",
     "clock": "clock mode",
     "clock_hz": "clock",
+    "memories": "model and arena in",
 }
 
 
@@ -23,8 +24,13 @@ def why_not(baseline: Conditions, now: Conditions) -> list[str]:
         f"{words} {_shown(name, getattr(now, name))}, of the baseline "
         f"{_shown(name, getattr(baseline, name))}"
         for name, words in _WORDS.items()
-        if getattr(now, name) != getattr(baseline, name)
+        if getattr(now, name) != getattr(baseline, name) and _known(name, baseline, now)
     ]
+
+
+def _known(name: str, baseline: Conditions, now: Conditions) -> bool:
+    """Baselines of before do not say the memories: that alone is no difference."""
+    return name != "memories" or bool(baseline.memories and now.memories)
 
 
 def why_not_metric(name: str, baseline: Metric, now: Metric) -> str | None:

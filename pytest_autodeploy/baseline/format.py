@@ -58,6 +58,8 @@ class Conditions:
     engine: str
     clock: str
     clock_hz: int
+    memories: str = ""
+    """Of the model and the arena; empty where they are not known."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,7 @@ def entry_of(
             engine=board.engine or "",
             clock=board.clock or "",
             clock_hz=int(board.clock_hz or 0),
+            memories=" and ".join(filter(None, (board.model_memory, board.arena_memory))),
         ),
         {item.name: _metric(item) for item in measurements if _is_kept(item, limit)},
         _layers(profile) if profile else None,

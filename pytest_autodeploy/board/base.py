@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from pytest_autodeploy.base.errors import BoardError
     from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.client import ValidatorClient
     from pytest_autodeploy.rpc.messages import Identity
@@ -62,6 +63,14 @@ class Controllable(Protocol):
 
     def control(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         """Send an order, by its key ``op``, and return the answer."""
+
+
+@runtime_checkable
+class Placed(Protocol):
+    """A board whose image is known: where it has the model and the arena."""
+
+    def placement(self, image: Image) -> Placement | None:
+        """The memories of an image, None when they are not known. Raises ModelDoesNotFit."""
 
 
 @runtime_checkable

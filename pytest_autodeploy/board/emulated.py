@@ -9,10 +9,12 @@ from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.board.identity import check_identity
 from pytest_autodeploy.board.process import ControlledProcess
 from pytest_autodeploy.board.process_board import ProcessBoard
+from pytest_autodeploy.image.image_builder import ImageBuilder
 from pytest_autodeploy.image.tool import find_program
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.image.cache import Built
     from pytest_autodeploy.image.firmware import Builder
     from pytest_autodeploy.image.image import Image
@@ -45,6 +47,11 @@ class EmulatedBoard(ProcessBoard):
 
     def start(self) -> None:
         """Nothing to power up before there is an image."""
+
+    def placement(self, image: Image) -> Placement | None:
+        """Where an image has its model and its arena, None when that is not known."""
+        builder = self._builder
+        return builder.placement(image) if isinstance(builder, ImageBuilder) else None
 
     def load(self, image: Image) -> Identity:
         built = self._builder.build(image)

@@ -16,11 +16,12 @@ from pytest_autodeploy.rpc.messages import BoardKind
 if TYPE_CHECKING:
     from pytest_autodeploy.board.probe import Probe
     from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.client import ValidatorClient
     from pytest_autodeploy.rpc.messages import Identity
 
-Key = tuple[str, int]
+Key = tuple[str, int, bool]
 """What an image is: the SHA-256 of its model, and its arena."""
 
 _RECOVERY = "It is reset through its probe if it is still silent at its next use."
@@ -40,6 +41,7 @@ class HardwareBoard:
         *,
         probe: Probe,
         firmware_for: Callable[[Image], Firmware],
+        placement_of: Callable[[Image], Placement] | None = None,
         port: str | None = None,
         timeout_s: float,
         patience: Patience | None = None,
@@ -49,6 +51,7 @@ class HardwareBoard:
         self.spec = spec
         self._probe = probe
         self._firmware_for = firmware_for
+        self._placement_of = placement_of
         self._line = BoardLine(
             board_id,
             spec,
@@ -75,6 +78,10 @@ class HardwareBoard:
     def start(self) -> None:
         """Nothing to power up: the board runs."""
 
+    def placement(self, image: Image) -> Placement | None:
+        """Where an image has its model and its arena, None when that is not known."""
+        return self._placement_of(image) if self._placement_of else None
+
     def load(self, image: Image) -> Identity:
         """Make the board run the image and prove it.
 
@@ -82,7 +89,7 @@ class HardwareBoard:
         be used, and BoardDied or BoardTimeout when the board did not come back, even after a
         reset; then it is broken for this image, and another attempt fails at once.
         """
-        key = (image.model.sha256, image.arena_bytes)
+        key = (image.model.sha256, image.arena_bytes, image.roomy)
         if key in self._broken:
             raise self._broken[key].with_traceback(None)
         try:

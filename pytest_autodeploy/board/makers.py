@@ -92,11 +92,13 @@ def hardware(order: Order) -> Board:
 
     settings, spec = order.settings, order.spec
     tool = PyOcd if settings.evb_flash_tool == "pyocd" else JLink
+    builder = NeuralSpotBuilder(spec, order.build_options)
     return HardwareBoard(
         order.board_id,
         spec,
         probe=tool(order.board_id, spec.jlink_device, serial=settings.evb_probe),
-        firmware_for=NeuralSpotBuilder(spec, order.build_options).build,
+        firmware_for=builder.build,
+        placement_of=builder.placement,
         port=settings.evb_port,
         timeout_s=settings.evb_timeout,
     )

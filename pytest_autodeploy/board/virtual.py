@@ -16,8 +16,10 @@ from pytest_autodeploy.board.process_board import ProcessBoard
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.image.firmware import BuildOptions
     from pytest_autodeploy.image.image import Image
+    from pytest_autodeploy.image.image_builder import ImageBuilder
     from pytest_autodeploy.rpc.messages import Identity
 
 START_TIMEOUT_S = 30.0
@@ -29,10 +31,11 @@ NEEDED = ("unicorn", "elftools")
 
 @dataclass(frozen=True)
 class Executable:
-    """A file to run, and the build id that its firmware names; None when that is not known."""
+    """A file to run; the build id that its firmware names and its memories, where known."""
 
     path: Path
     build_id: str | None
+    placement: Placement | None = None
 
 
 ImageSource = Callable[["Image"], Executable]
@@ -56,15 +59,16 @@ def image_source(
     if spec.has_sdk:
         from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
 
-        build, suffix = NeuralSpotBuilder(spec, options, emulated=board_id).build, ".axf"
+        builder: ImageBuilder = NeuralSpotBuilder(spec, options, emulated=board_id)
+        suffix = ".axf"
     else:
         from pytest_autodeploy.image.cmake import CMakeBuilder
 
-        build, suffix = CMakeBuilder(spec, options, board_id=board_id).build, ".elf"
+        builder, suffix = CMakeBuilder(spec, options, board_id=board_id), ".elf"
 
     def built(image: Image) -> Executable:
-        made = build(image)
-        return Executable(made.file(suffix), made.build_id)
+        made = builder.build(image)
+        return Executable(made.file(suffix), made.build_id, builder.placement(image))
 
     return built
 
@@ -104,6 +108,11 @@ class VirtualBoard(ProcessBoard):
 
     def start(self) -> None:
         """Nothing to power up before there is an image."""
+
+    def placement(self, image: Image) -> Placement | None:
+        """Where the image that runs has its model and its arena, None when that is not known."""
+        del image
+        return self._running.placement if self._running else None
 
     def load(self, image: Image) -> Identity:
         missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]

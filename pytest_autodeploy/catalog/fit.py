@@ -42,12 +42,15 @@ def place(
     model_bytes: int,
     arena_bytes: int = 0,
     *,
+    likely_arena_bytes: int | None = None,
     buffer_bytes: int = 0,
     model_memories: Sequence[str] = MODEL_MEMORIES,
     arena_memories: Sequence[str] = ARENA_MEMORIES,
 ) -> Placement:
-    """Place a model and an arena; ``arena_bytes`` 0 is the largest arena on the chip.
+    """Place a model and an arena; ``arena_bytes`` 0 is the largest arena of a memory on the chip.
 
+    That memory is the first one with room for ``likely_arena_bytes``, or else the largest: tightly
+    coupled memory before SRAM, as it is the faster one.
     ``buffer_bytes`` are kept free for copies of the model's inputs; the ``memories`` are those
     that may be taken. Raises ModelDoesNotFit with the sum for each memory that was considered.
     """
@@ -55,10 +58,20 @@ def place(
     model = _first_fit(spec, "model", model_bytes, model_memories, uses)
     uses.append(Use("model", model, model_bytes))
     if arena_bytes == 0:
-        memory, arena_bytes = largest_arena(spec, uses, arena_memories)
+        wanted = _likely_memories(spec, likely_arena_bytes, arena_memories, uses)
+        memory, arena_bytes = largest_arena(spec, uses, wanted)
         return Placement(model, memory, arena_bytes)
     arena = _first_fit(spec, "arena", arena_bytes, arena_memories, uses)
     return Placement(model, arena, arena_bytes)
+
+
+def _likely_memories(
+    spec: BoardSpec, likely: int | None, memories: Sequence[str], uses: Sequence[Use]
+) -> Sequence[str]:
+    """The first memory on the chip with room for an arena that is likely to be enough, or all."""
+    on_chip = [name for name in memories if name != "psram" and name in spec.memories]
+    fitting = [name for name in on_chip if likely and likely <= _room(spec, name, uses)]
+    return fitting[:1] or memories
 
 
 def largest_arena(

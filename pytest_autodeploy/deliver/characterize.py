@@ -56,7 +56,7 @@ def characterize(
 
 def _place(session: ModelSession, arena_bytes: int) -> Place:
     identity, spec = session.identity, session.board.spec
-    placement = place(spec, session.model.size_bytes, arena_bytes)
+    placement = session.placement or place(spec, session.model.size_bytes, arena_bytes)
     return Place(
         board=session.board.id,
         name=spec.name,

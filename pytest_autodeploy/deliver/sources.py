@@ -20,6 +20,8 @@ from pytest_autodeploy.deliver.dtypes import TYPES, c_type, c_values
 from pytest_autodeploy.deliver.errors import CharacterizationError
 from pytest_autodeploy.deliver.typed import registered, typed_registrations
 from pytest_autodeploy.image import cmake, neuralspot
+from pytest_autodeploy.image.image import Image
+from pytest_autodeploy.image.recipe import decide
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
@@ -146,13 +148,19 @@ def _check_model(characterization: Characterization, model: Model) -> None:
 
 
 def _place(sources: Sources, model_memory: str | None, arena_memory: str | None) -> Placement:
-    memories = _memories(sources.board)
+    """Where the firmware had model and arena when it was tried on this board, else as it would."""
+    board, model, tried = sources.board, sources.model, sources.characterization.place
+    if tried.name == board.name and tried.source != "modelled":
+        model_memory = model_memory or tried.model_memory
+        arena_memory = arena_memory or tried.arena_memory
+    memories = {"model_memory": model_memory, "arena_memory": arena_memory}
+    chosen = decide(Image(model), board, _memories(board), **memories)
     return place(
-        sources.board,
-        sources.model.size_bytes,
+        board,
+        model.size_bytes,
         sources.arena.bytes,
-        model_memories=[model_memory.lower()] if model_memory else list(memories.model),
-        arena_memories=[arena_memory.lower()] if arena_memory else list(memories.arena),
+        model_memories=[chosen.model_memory],
+        arena_memories=[chosen.arena_memory],
     )
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.image.cache import BuildCache, Built, default_folder
-from pytest_autodeploy.image.recipe import Buffers, Engine, Places, Plan, make_recipe
+from pytest_autodeploy.image.recipe import Buffers, Engine, Places, Plan, decide, make_recipe
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.image.firmware import BuildOptions
     from pytest_autodeploy.image.image import Image
 
@@ -61,6 +62,12 @@ class ImageBuilder(ABC):
             arena_memory=self._options.arena_memory,
         )
         return Plan(recipe, {**self._inputs, **recipe.context})
+
+    def placement(self, image: Image) -> Placement:
+        """Where an image has its model and its arena. Raises ModelDoesNotFit."""
+        options = self._options
+        memories = {"model_memory": options.model_memory, "arena_memory": options.arena_memory}
+        return decide(image, self._spec, self._places, **memories)
 
     def build(self, image: Image) -> Built:
         """The firmware of an image, from the cache when nothing that goes in has changed.

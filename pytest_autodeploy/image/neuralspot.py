@@ -25,7 +25,7 @@ _NOT_THE_VALIDATORS = ("engine_echo.cc", "power_board.cc")
 _SECTION = '__attribute__((section("{}")))'.format
 _APOLLO3 = Places(  # where its linker script puts things: its default is SRAM
     model={"mram": "", "sram": _SECTION(".data.model")},
-    arena={"sram": "", "dtcm": _SECTION(".tcm.arena")},
+    arena={"sram": "", "dtcm": '__attribute__((section(".tcm.arena" AUTODEPLOY_NOBITS)))'},
 )
 _OTHERS = Places(  # their default is TCM
     model={"mram": "", "sram": _SECTION(".shared")},

@@ -20,6 +20,7 @@ from pytest_autodeploy.catalog.fit import (
 )
 from pytest_autodeploy.image.errors import BuildError
 from pytest_autodeploy.image.key import build_id, build_key
+from pytest_autodeploy.model.arena import likely_arena_bytes
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
@@ -105,14 +106,7 @@ def make_recipe(
     """
     model = image.model
     inputs = sum(_aligned(tensor.bytes) for tensor in model.inputs)
-    placement = place(
-        spec,
-        model.size_bytes,
-        image.arena_bytes,
-        buffer_bytes=inputs,
-        model_memories=_allowed(spec, "model", model_memory, places.model, MODEL_MEMORIES),
-        arena_memories=_allowed(spec, "arena", arena_memory, places.arena, ARENA_MEMORIES),
-    )
+    placement = decide(image, spec, places, model_memory=model_memory, arena_memory=arena_memory)
     context = {
         "board": spec.name,
         "engine_version": engine_version,
@@ -141,6 +135,31 @@ def _largest_arena(spec: BoardSpec, placement: Placement, model: Model, inputs: 
         Use("model", placement.model_memory, model.size_bytes),
     )
     return largest_arena(spec, uses, [placement.arena_memory])[1]
+
+
+def decide(
+    image: Image,
+    spec: BoardSpec,
+    places: Places,
+    *,
+    model_memory: str | None = None,
+    arena_memory: str | None = None,
+) -> Placement:
+    """Where the model and the arena of an image go: the one rule for firmware and deliverables.
+
+    Tightly coupled memory when the arena is likely to fit, then SRAM, then PSRAM, where the board's
+    linker script can; or the memories that are wanted. Raises ModelDoesNotFit.
+    """
+    model = image.model
+    return place(
+        spec,
+        model.size_bytes,
+        image.arena_bytes,
+        likely_arena_bytes=None if image.roomy else likely_arena_bytes(model),
+        buffer_bytes=sum(_aligned(tensor.bytes) for tensor in model.inputs),
+        model_memories=_allowed(spec, "model", model_memory, places.model, MODEL_MEMORIES),
+        arena_memories=_allowed(spec, "arena", arena_memory, places.arena, ARENA_MEMORIES),
+    )
 
 
 def _allowed(

@@ -90,8 +90,19 @@ def ran_on(board: BoardFacts) -> str:
     """Core, clock, engine and faults of a board in words, as far as they are known."""
     clock = f"{board.clock or ''} {si(board.clock_hz, 'Hz')}" if board.clock_hz is not None else ""
     engine = f"{board.engine or ''} {board.engine_version or ''}"
-    parts = (board.core or "", clock, engine, _faults(board))
+    parts = (board.core or "", clock, engine, _memories(board), _image(board), _faults(board))
     return ", ".join(one_line(part, 60) for part in parts if part.strip())
+
+
+def _memories(board: BoardFacts) -> str:
+    if not (board.model_memory and board.arena_memory):
+        return ""
+    return f"model in {board.model_memory.upper()}, arena in {board.arena_memory.upper()}"
+
+
+def _image(board: BoardFacts) -> str:
+    """The file that a virtual board runs."""
+    return f"image {board.image_sha256[:12]}…" if board.image_sha256 else ""
 
 
 def _by_name(result: Recorded) -> ByName:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardRefused
 from pytest_autodeploy.base.measurement import Source
-from pytest_autodeploy.board.base import Board, timed
+from pytest_autodeploy.board.base import Board, Placed, timed
 from pytest_autodeploy.catalog.kinds import Kind, answering_kind
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.profile.passes import CounterChoice
 from pytest_autodeploy.reference.inputs import Inputs
-from pytest_autodeploy.rpc.messages import Capability, ClockMode, Identity, ModelState
+from pytest_autodeploy.rpc.messages import Capability, ClockMode, Identity, ModelState, Status
 from pytest_autodeploy.session.collected import Measured
 from pytest_autodeploy.session.refusals import explained
 from pytest_autodeploy.session.samples import bytes_of_one, sample_of, store
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from pytest_autodeploy.base.progress import Progress
+    from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.reference.labels import Labels
 
@@ -139,16 +141,42 @@ class ModelOnBoard:
         if self._proven:
             return
         with self.calls():
-            identity = self.board.load(self._image)
-            if identity.clock != self._clock:
-                self.board.client.set_clock(self._clock)
-                identity = self.board.client.identify()
-            if Capability.ANY_TENSOR in identity.capabilities:
-                self.board.client.keep_tensors(False)  # who was here before may have been killed
-            self._identity = identity
+            self._load()
             if self._state is None:
-                self._state = self.board.client.configure(self._image.arena_bytes)
+                self._state = self._configure()
         self._proven = True
+
+    def _load(self) -> None:
+        identity = self.board.load(self._image)
+        if identity.clock != self._clock:
+            self.board.client.set_clock(self._clock)
+            identity = self.board.client.identify()
+        if Capability.ANY_TENSOR in identity.capabilities:
+            self.board.client.keep_tensors(False)  # who was here before may have been killed
+        self._identity = identity
+
+    def _configure(self) -> ModelState:
+        """Set the model up, in the largest memory when the one that was likely to do is not."""
+        try:
+            return self.board.client.configure(self._image.arena_bytes)
+        except BoardRefused as error:
+            if not self._may_have_more_room(error):
+                raise
+        self._image = replace(self._image, roomy=True)
+        self._load()
+        return self.board.client.configure(0)
+
+    def _may_have_more_room(self, error: BoardRefused) -> bool:
+        chosen = self._image.arena_bytes or self._image.roomy
+        if chosen or error.status != Status.NO_MEMORY.name or not isinstance(self.board, Placed):
+            return False
+        roomy = replace(self._image, roomy=True)
+        return self.board.placement(roomy) != self.board.placement(self._image)
+
+    @property
+    def placement(self) -> Placement | None:
+        """Where the board has the model and its arena, None when that is not known."""
+        return self.board.placement(self._image) if isinstance(self.board, Placed) else None
 
     def begin(self) -> None:
         """Start a new test: nothing is measured yet, and the board has to prove itself again."""

@@ -191,3 +191,16 @@ def test_comparisons_of_several_tests_become_one() -> None:
     assert both.state == "regression"
     assert len(both.rows) == 5
     assert merged([]) is None
+
+
+def test_another_placement_is_not_comparable_and_an_unknown_one_is() -> None:
+    from dataclasses import replace
+
+    from pytest_autodeploy.baseline.comparable import why_not
+    from tests.helpers.baseline_examples import CONDITIONS
+
+    fast, slow = (replace(CONDITIONS, memories=f"mram and {name}") for name in ("dtcm", "sram"))
+    assert why_not(fast, slow) == [
+        "model and arena in mram and sram, of the baseline mram and dtcm"
+    ]
+    assert why_not(CONDITIONS, fast) == []

@@ -11,10 +11,11 @@ import pytest
 
 from pytest_autodeploy.base.errors import ModelDoesNotFit
 from pytest_autodeploy.catalog.boards import board_spec
-from pytest_autodeploy.deliver.arena import arena_for, kernel_buffer_bytes
+from pytest_autodeploy.deliver.arena import arena_for
 from pytest_autodeploy.deliver.dtypes import TYPES, c_type, c_values
 from pytest_autodeploy.deliver.errors import CharacterizationError, DeliveryError
 from pytest_autodeploy.deliver.sources import Sources
+from pytest_autodeploy.model.arena import kernel_buffer_bytes
 from pytest_autodeploy.model.graph import Model
 from tests.helpers.deliver_examples import MODELS, characterized, load, lstm
 from tests.helpers.emulation import machine

@@ -51,7 +51,8 @@ class BoardFacts:
 
     ``kind`` is that of ``catalog``, or ``estimate`` of an accelerator in a board's place. ``clock``
     is its mode, HP or LP, and ``clock_hz`` what that is. ``source`` is that of figures that are
-    measured on it. ``id`` is None of a test without a board.
+    measured on it. ``id`` is None of a test without a board. The memories are where the image has
+    the model and its arena, ``image_sha256`` is of a file that a virtual board runs.
     """
 
     id: str | None = None
@@ -65,6 +66,9 @@ class BoardFacts:
     build_id: str | None = None
     clock_hz: int | float | None = None
     port: str | None = None
+    model_memory: str | None = None
+    arena_memory: str | None = None
+    image_sha256: str | None = None
 
 
 NO_BOARD = BoardFacts()
@@ -95,8 +99,11 @@ def model_facts(model_id: str, model: Model, file: str) -> ModelFacts:
 
 def board_facts(session: ModelSession) -> BoardFacts:
     """What the board of a session says of itself."""
-    identity = session.identity
+    identity, placement = session.identity, session.placement
     return BoardFacts(
+        model_memory=placement.model_memory if placement else None,
+        arena_memory=placement.arena_memory if placement else None,
+        image_sha256=getattr(session.board, "image_sha256", None),
         id=session.board.id,
         clock="HP" if identity.clock else "LP",
         name=identity.board,
