@@ -55,6 +55,12 @@ def operators_alone(model: Model) -> OperatorsAlone:
     return OperatorsAlone(replace(parse(model.path, content), name=name), reads, makes)
 
 
+def any_alone(model: Model) -> bool:
+    """Whether the model has an operator that can be run alone: one without state."""
+    main = (operator for operator in model.operators if operator.subgraph == 0)
+    return any(_can_be_alone(operator, model) for operator in main)
+
+
 def _can_be_alone(operator: Operator, model: Model) -> bool:
     if not operator.outputs or not _reads([operator]) or operator.name in STATEFUL:
         return False

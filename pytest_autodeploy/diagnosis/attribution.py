@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from dataclasses import dataclass
 
@@ -118,8 +119,19 @@ def _many(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def advice(cause: Cause, evidence: Evidence, found: Findings) -> tuple[str, ...]:
-    """The next steps, the likeliest first."""
+def advice(
+    cause: Cause, evidence: Evidence, found: Findings, distance: float | None = None
+) -> tuple[str, ...]:
+    """The next steps, the likeliest first.
+
+    ``distance`` is that of the whole run, which may be more than that of the evidence.
+    """
+    declare = _declare(evidence, evidence.distance if distance is None else distance)
+    if cause == "state":
+        return (
+            "link a kernel that keeps its state, such as TFLM's own in place of the library's",
+            "or give each sequence in one inference, and test with --tflite-state reset",
+        )
     if cause == "unstable":
         return (
             f"try other memories ({PLACEMENT}) and --evb-clock LP, then another cable and supply",
@@ -128,10 +140,10 @@ def advice(cause: Cause, evidence: Evidence, found: Findings) -> tuple[str, ...]
     if cause == "board":
         return _of_board(found)
     if cause == "pc":
-        return _of_pc(evidence)
-    if cause == "open":
-        return ("pip install 'pytest-autodeploy[sim]' brings TFLM to the PC", _declare(evidence))
-    return (_declare(evidence),)
+        return _of_pc(evidence, declare)
+    if cause == "open" and importlib.util.find_spec("tflite_micro") is None:
+        return ("pip install 'pytest-autodeploy[sim]' brings TFLM to the PC", declare)
+    return (declare,)
 
 
 def _of_board(found: Findings) -> tuple[str, ...]:
@@ -154,20 +166,19 @@ def _of_board(found: Findings) -> tuple[str, ...]:
     return tuple(steps)
 
 
-def _of_pc(evidence: Evidence) -> tuple[str, ...]:
+def _of_pc(evidence: Evidence, declare: str) -> tuple[str, ...]:
     if not evidence.agreeing:
-        return (_declare(evidence),)
+        return (declare,)
     counting = ", ".join(evidence.counting)
     return (
         f'let the nearest path count instead of reference="{counting}", or pin another one: '
         f'reference="{evidence.agreeing[0]}"',
-        _declare(evidence),
+        declare,
     )
 
 
-def _declare(evidence: Evidence) -> str:
+def _declare(evidence: Evidence, distance: float) -> str:
     """The tolerance that this board would have passed with."""
-    distance = evidence.distance
     if math.isinf(distance):
         return "no tolerance covers a NaN or an infinity: change the model or its operator"
     if evidence.unit == "steps":
@@ -179,5 +190,7 @@ def _declare(evidence: Evidence) -> str:
 
 def _rounded_up(value: float) -> str:
     """Two digits, not below the value."""
+    if not value:
+        return "0"
     digit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return f"{math.ceil(value / digit) * digit:.2g}"

@@ -14,6 +14,7 @@ from pytest_autodeploy.diagnosis.layers import (
     culprit,
     heaviest,
     parting,
+    suspect,
 )
 from pytest_autodeploy.diagnosis.scene import Findings, Scene, adds_text, side_name
 from pytest_autodeploy.reference import metrics
@@ -106,6 +107,12 @@ def _wrong_input(scene: Scene, kept: Kept, found: Findings) -> Findings | None:
 
 def _wrong_operator(found: Findings) -> Findings | None:
     layer = culprit(found.layers)
+    if layer is None and (layer := suspect(found.layers)):
+        where = (
+            f"it starts in operator {layer.label}: it is {apart_text(layer.apart or 0, layer.unit)}"
+            " off, and all before it is right"
+        )
+        return replace(found, operator=layer, where=where, board_is_wrong=True)
     if layer is None:
         return None
     return replace(found, operator=layer, where=starts_text(layer), board_is_wrong=True)

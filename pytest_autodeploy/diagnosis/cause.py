@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-Cause = Literal["runtime", "board", "unstable", "pc", "open", "agree"]
-"""What differs: the runtimes, the board or its firmware, the board from itself, the PC's own kernel
-paths; open where TFLM on the PC could not be asked; agree where outputs do not differ."""
+Cause = Literal["runtime", "board", "state", "model", "unstable", "pc", "open", "agree"]
+"""What differs: the runtimes, the board or its firmware, state that a kernel of the board does not
+keep, nothing but that the model makes NaN, the board from itself, the PC's own kernel paths; open
+where TFLM on the PC could not be asked; agree where outputs do not differ."""
 
 HEADLINES: dict[Cause, str] = {
     "runtime": "the runtimes differ, not the board",
     "board": "the board, its firmware or its kernel library",
+    "state": "the board: a kernel drops its state",
+    "model": "the model itself: the PC computes what is not finite, too",
     "unstable": "the board disagrees with itself: its memory or the transport",
     "pc": "the PC's kernel paths differ, the board is not to blame",
     "open": "the board or the runtime; TFLM on the PC would tell which",

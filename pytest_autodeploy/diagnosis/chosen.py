@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.reference.inputs import Inputs
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 MOST = 8
 """Inferences of a model without state that are run again."""
+
+MOST_CARRIED = 64
+"""Inferences of a run with carried state that are run again, when none failed later."""
 
 
 @dataclass(frozen=True)
@@ -51,26 +54,39 @@ class Chosen:
 
 
 def choose(model: Model, run: RunResult, agreement: Agreement) -> Chosen:
-    """The worst inference and others that failed; where a state is carried the first, after all
-    before it.
+    """The worst inference and others that failed; where a state is carried the whole run.
 
-    Of a run without a failure the first inference.
+    Of a run without a failure the first inference; of a long one with state, what comes up to its
+    first failure at least.
     """
     worst = agreement.worst.inference if agreement.worst else 0
-    if model.stateful and not run.reset_each:
-        last = agreement.failed_inferences[0] if agreement.failed_inferences else worst
-        numbers = tuple(range(last + 1))
-        focus = numbers
-    else:
+    first = agreement.failed_inferences[0] if agreement.failed_inferences else worst
+    if not model.stateful or run.reset_each:
         failed = [number for number in agreement.failed_inferences if number != worst]
-        numbers, last = tuple(sorted([worst, *failed[: MOST - 1]])), worst
-        focus = (worst,)
+        numbers = tuple(sorted([worst, *failed[: MOST - 1]]))
+        return _chosen(run.inputs, run.outputs, numbers, (worst,))
+    last = max(first, min(run.inputs.count, MOST_CARRIED) - 1)
+    return _chosen(run.inputs, run.outputs, tuple(range(last + 1)), tuple(range(first + 1)))
+
+
+def refocused(chosen: Chosen, number: int) -> Chosen:
+    """The same run with state, with the operators of another inference to be compared."""
+    focus = tuple(range(number + 1))
+    return replace(chosen, focus=_picked(chosen.inputs, focus), focus_number=number)
+
+
+def _chosen(
+    inputs: Inputs,
+    outputs: Sequence[NDArray[Any]],
+    numbers: tuple[int, ...],
+    focus: tuple[int, ...],
+) -> Chosen:
     return Chosen(
         numbers,
-        _picked(run.inputs, numbers),
-        tuple(output[list(numbers)] for output in run.outputs),
-        _picked(run.inputs, focus),
-        last,
+        _picked(inputs, numbers),
+        tuple(output[list(numbers)] for output in outputs),
+        _picked(inputs, focus),
+        focus[-1],
     )
 
 

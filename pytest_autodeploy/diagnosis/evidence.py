@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -114,7 +115,7 @@ def gather(
     ``by_side``: by kernel path, and ``tflm``; ``repeats``: further outputs of the board for the
     same inputs.
     """
-    held = {side: _held(model, board, pc, tolerance) for side, pc in by_side.items()}
+    held = {side: held_against(model, board, pc, tolerance) for side, pc in by_side.items()}
     paths = {side: outputs for side, outputs in by_side.items() if side != TFLM_PATH}
     spread, apart = _spread(model, paths)
     tflm = by_side.get(TFLM_PATH)
@@ -126,7 +127,7 @@ def gather(
         apart=apart,
         spread_covers=_covers([held[path] for path in counting], spread),
         tflm_passes=tflm is not None
-        and _pass([_held(model, tflm, paths[path], tolerance) for path in counting]),
+        and _pass([held_against(model, tflm, paths[path], tolerance) for path in counting]),
         repeats=_repeats(board, repeats) if repeats else None,
         exact_expected=exact_expected and tflm is not None,
         missing=dict(missing or {}),
@@ -134,7 +135,7 @@ def gather(
 
 
 @dataclass(frozen=True)
-class _Held:
+class Held:
     """Outputs held against others: per inference the largest distance, and share of its limit."""
 
     distances: Floats
@@ -145,7 +146,8 @@ class _Held:
         return Gap(float(self.distances.max()), bool((self.shares <= 1).all()), self.exact)
 
 
-def _held(model: Model, one: Arrays, other: Arrays, tolerance: Tolerance) -> _Held:
+def held_against(model: Model, one: Arrays, other: Arrays, tolerance: Tolerance) -> Held:
+    """Outputs held against others, inference by inference."""
     shares = []
     exact = True
     for tensor, a, b in zip(model.outputs, one, other, strict=True):
@@ -154,7 +156,7 @@ def _held(model: Model, one: Arrays, other: Arrays, tolerance: Tolerance) -> _He
         limit = metrics.limits(tensor, b, tolerance)
         judged = metrics.judged(tensor, apart, tolerance)
         shares.append(_worst(metrics.shares_of_limit(judged, limit)))
-    return _Held(_distances(model, one, other), np.max(shares, axis=0), exact)
+    return Held(_distances(model, one, other), np.max(shares, axis=0), exact)
 
 
 def _unit(model: Model) -> Unit:
@@ -174,7 +176,8 @@ def _distances(model: Model, one: Arrays, other: Arrays) -> Floats:
 
 
 def _worst(values: Floats) -> Floats:
-    worst: Floats = values.reshape(len(values), -1).max(axis=1, initial=0)
+    size = math.prod(values.shape[1:])
+    worst: Floats = values.reshape(len(values), size).max(axis=1, initial=0)
     return worst
 
 
@@ -190,11 +193,11 @@ def _spread(model: Model, paths: Mapping[str, Arrays]) -> tuple[Floats, tuple[st
     return spread, apart
 
 
-def _pass(held: Sequence[_Held]) -> bool:
+def _pass(held: Sequence[Held]) -> bool:
     return bool((np.min([each.shares for each in held], axis=0) <= 1).all())
 
 
-def _covers(held: Sequence[_Held], spread: Floats) -> bool:
+def _covers(held: Sequence[Held], spread: Floats) -> bool:
     """Whether the paths are as far apart as the board is off, wherever it failed."""
     failed = np.min([each.shares for each in held], axis=0) > 1
     own = np.min([each.distances for each in held], axis=0)

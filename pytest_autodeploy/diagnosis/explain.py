@@ -15,17 +15,21 @@ from pytest_autodeploy.diagnosis.attribution import advice, attribute
 from pytest_autodeploy.diagnosis.board import CannotKeep, repeated
 from pytest_autodeploy.diagnosis.by_tensors import against_itself, by_kept_tensors, on_pc
 from pytest_autodeploy.diagnosis.cause import Cause
-from pytest_autodeploy.diagnosis.chosen import choose
+from pytest_autodeploy.diagnosis.chosen import Chosen, choose, refocused
 from pytest_autodeploy.diagnosis.cuts import by_cut_models
 from pytest_autodeploy.diagnosis.evidence import Evidence, gather
 from pytest_autodeploy.diagnosis.explanation import Explanation
+from pytest_autodeploy.diagnosis.not_finite import by_model
 from pytest_autodeploy.diagnosis.pc import PcSides
 from pytest_autodeploy.diagnosis.scene import Findings, Scene
+from pytest_autodeploy.diagnosis.state import dropped_words, drops_state, first_departure
 
 if TYPE_CHECKING:
     from pytest_autodeploy.diagnosis.board import Arrays
     from pytest_autodeploy.limits.tolerance import Tolerance
+    from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.reference.agreement import Agreement
+    from pytest_autodeploy.reference.runner import Outputs
     from pytest_autodeploy.session.measured import RunResult
     from pytest_autodeploy.session.model_session import ModelSession
 
@@ -57,6 +61,8 @@ def explain(
     chosen = choose(session.model, run, agreement)
     with PcSides(session.model, until, tuple(agreement.nearest)) as pc:
         by_side = pc.outputs(chosen.inputs, reset_each=run.reset_each)
+        if not agreement.passed and (found := by_model(session.model, chosen, pc, agreement)):
+            return found
         counting = [path for path in agreement.nearest if path in by_side]
         if not counting:
             raise ReferenceFailed(
@@ -79,11 +85,51 @@ def explain(
             exact_expected=_same_kernels(session),
             missing=pc.missing,
         )
+        dropped = _drops_state(session.model, chosen, pc, by_side, run, tolerance)
+        chosen = _focused(session.model, chosen, by_side, run, tolerance, evidence)
         sides = (TFLM_PATH,) if evidence.exact_expected else _nearest_first(evidence)
         scene = Scene(session, chosen, pc, sides, evidence.exact_expected, until)
         if agreement.passed:
             return _compared(scene, problems)
-        return _explained(scene, evidence, problems)
+        return _explained(scene, evidence, problems, agreement.distance, dropped=dropped)
+
+
+def _carries(model: Model, run: RunResult) -> bool:
+    return model.stateful and not run.reset_each
+
+
+def _drops_state(
+    model: Model,
+    chosen: Chosen,
+    pc: PcSides,
+    by_side: Outputs,
+    run: RunResult,
+    tolerance: Tolerance,
+) -> bool:
+    """Whether the board is like TFLM with its state reset before each inference."""
+    if not _carries(model, run) or TFLM_PATH not in by_side:
+        return False
+    fresh = pc.outputs(chosen.inputs, reset_each=True).get(TFLM_PATH)
+    return fresh is not None and drops_state(
+        model, chosen.outputs, by_side[TFLM_PATH], fresh, tolerance
+    )
+
+
+def _focused(
+    model: Model,
+    chosen: Chosen,
+    by_side: Outputs,
+    run: RunResult,
+    tolerance: Tolerance,
+    evidence: Evidence,
+) -> Chosen:
+    """With carried state, the operators of the first inference in which the board left TFLM."""
+    if not _carries(model, run) or TFLM_PATH not in by_side:
+        return chosen
+    first = first_departure(
+        model, chosen.outputs, by_side[TFLM_PATH], tolerance, exact=evidence.exact_expected
+    )
+    return chosen if first is None else refocused(chosen, first)
 
 
 def _same_kernels(session: ModelSession) -> bool:
@@ -102,7 +148,9 @@ def _nearest_first(evidence: Evidence) -> tuple[str, ...]:
     return tuple(sorted(gaps, key=lambda side: (gaps[side].distance, side != TFLM_PATH)))
 
 
-def _explained(scene: Scene, evidence: Evidence, problems: list[str]) -> Explanation:
+def _explained(
+    scene: Scene, evidence: Evidence, problems: list[str], distance: float, *, dropped: bool
+) -> Explanation:
     attribution = attribute(evidence)
     found = _tried(
         "comparing operator by operator",
@@ -111,12 +159,17 @@ def _explained(scene: Scene, evidence: Evidence, problems: list[str]) -> Explana
     )
     found = found or Findings()
     cause = _concluded(attribution.cause, found)
+    lines = attribution.lines
+    if dropped and cause != "unstable" and not found.elsewhere:
+        cause = "state"
+        words, where = dropped_words(scene.model, len(scene.chosen.numbers))
+        lines, found = (words, *lines), replace(found, where=where)
     return Explanation(
         cause=cause,
-        lines=(*attribution.lines, scene.chosen.words),
+        lines=(*lines, scene.chosen.words),
         inference=scene.chosen.focus_number,
         found=found,
-        advice=advice(cause, evidence, found),
+        advice=advice(cause, evidence, found, distance),
         problems=(*problems, *found.problems, *_silent(scene)),
     )
 

@@ -141,8 +141,13 @@ class _Sides:
 
 
 def _all_equal(operator: Operator, equal: set[int]) -> bool:
+    """Whether both sides gave the operator the same; what it keeps itself is its own doing."""
     return all(
-        tensor is None or (tensor.constant and not tensor.variable) or tensor.index in equal
+        tensor is None
+        or tensor.constant
+        or tensor.variable
+        or tensor.dtype == "resource"
+        or tensor.index in equal
         for tensor in operator.inputs
     )
 
@@ -223,6 +228,18 @@ def _first_elements(
 def culprit(layers: Sequence[Layer]) -> Layer | None:
     """The first operator that adds more than it may."""
     return next((layer for layer in layers if layer.wrong), None)
+
+
+def suspect(layers: Sequence[Layer]) -> Layer | None:
+    """The first operator that is off although all before it are right.
+
+    It cannot be run alone, as it keeps a state or what it reads was not the same: the last resort.
+    """
+    for layer in layers:
+        off = layer.apart is not None and layer.apart > max(layer.allowed, layer.least)
+        if off or layer.wrong:
+            return layer if off and layer.adds is None else None
+    return None
 
 
 def parting(layers: Sequence[Layer]) -> Layer | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_autodeploy.base.closing import Closing
 from pytest_autodeploy.base.errors import ReferenceFailed
 from pytest_autodeploy.base.kernel_paths import LITERT_PATHS, TENSOR_PATHS, TFLM_PATH
-from pytest_autodeploy.diagnosis.alone import OperatorsAlone, operators_alone
+from pytest_autodeploy.diagnosis.alone import OperatorsAlone, any_alone, operators_alone
 from pytest_autodeploy.reference.inputs import Inputs
 from pytest_autodeploy.reference.runner import Outputs, Reference
 
@@ -81,6 +81,8 @@ class PcSides(Closing):
         """
         import numpy as np
 
+        if not any_alone(self._model):
+            return {}
         if self._alone is None:
             parted = operators_alone(self._model)
             self._alone = parted, self._reference_of(parted.model)
