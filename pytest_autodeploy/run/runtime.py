@@ -55,7 +55,7 @@ class Runtime:
         self._folder: Scratch | None = None
 
     def model(self, file: ModelFile) -> Model:
-        """Load (or convert) a model, once, and check that TFLM can run it. Raises ModelError."""
+        """Load (or convert) a model, once, and check what of it TFLM can run. Raises ModelError."""
         from pytest_autodeploy.model.load import check_runnable
 
         model = self.static_model(file)

@@ -36,15 +36,16 @@ def explained(error: BoardRefused, image: Image, spec: BoardSpec) -> BoardRefuse
 
     Status and words of the board are kept.
     """
+    call = error.what.partition(":")[0]
     name, said = image.model.name, {"status": error.status, "words": error.words}
     board = error.board or spec.name
     if means_too_small(error.status, error.words):
         said["status"] = NO_MEMORY
-        what = f"the tensor arena is too small for {name}"
+        what = f"{call}: the tensor arena is too small for {name}"
         return ArenaTooSmall(what, board=board, hint=_more_room(image, spec), **said)
     if error.status == INVOKE_FAILED:
         hint = "no arena changes that: change this operator, or convert the model to full int8"
-        return BoardRefused(f"TFLM refuses to run {name}", board=board, hint=hint, **said)
+        return BoardRefused(f"{call}: TFLM refuses to run {name}", board=board, hint=hint, **said)
     return error
 
 

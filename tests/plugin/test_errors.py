@@ -178,3 +178,21 @@ def test_a_name_that_is_no_identifier_runs(pytester: pytest.Pytester) -> None:
         shutil.copy(DIGITS, name)
     result = pytester.runpytest("--tflite", ".", "-k", "fits")
     result.assert_outcomes(passed=3)
+
+
+def test_what_tflm_refuses_is_one_error_before_any_board_is_used(
+    pytester: pytest.Pytester, digits: Path
+) -> None:
+    """The types are right, so only a trial finds it: TFLM wants 1/256 as the scale of LOGISTIC."""
+    x = tflite.tensor((1, 4), "int8", scale=0.5)
+    y = tflite.tensor((1, 4), "int8", scale=0.5)
+    Path("sigmoid.tflite").write_bytes(tflite.single_operator("LOGISTIC", [x], [y]))
+    result = pytester.runpytest("--tflite", "sigmoid.tflite")
+    result.assert_outcomes(errors=1, skipped=4)
+    result.stdout.fnmatch_lines(
+        [
+            "*sigmoid.tflite: TFLM refuses the model: *Node LOGISTIC (number 0) failed to prepare*",
+            "*tried on this PC, before anything was built or flashed*",
+        ]
+    )
+    result.stdout.no_fnmatch_line(TRACEBACK)
