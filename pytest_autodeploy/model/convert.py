@@ -1,8 +1,9 @@
 """Keras models and SavedModels to `.tflite`, by TensorFlow in a process of its own.
 
-``python -m pytest_autodeploy.model.convert SOURCE TARGET [--inputs FILE]`` is that process. With
-inputs (.npz, .npy or .csv of real values, one sample for each entry of the first axis or each row)
-the model becomes int8 throughout, calibrated on them; without, it stays float.
+``python -m pytest_autodeploy.model.convert SOURCE TARGET [--inputs FILE]`` is that process, which
+prints the number of samples. With inputs (.npz, .npy or .csv of real values, one sample for each
+entry of the first axis or each row) the model becomes int8 throughout, calibrated on them; without,
+it stays float. Code in a file (Lambda layers) is never run: such a file is refused.
 """
 
 from __future__ import annotations
@@ -12,18 +13,40 @@ import os
 import re
 import sys
 import zipfile
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from pytest_autodeploy.base.archive import ArchiveRefused, check_archive
 from pytest_autodeploy.base.errors import InputsError, MissingExtra, ModelError
 from pytest_autodeploy.base.naming import c_identifier
 from pytest_autodeploy.base.process import run_tool
 from pytest_autodeploy.base.scratch import Scratch
+from pytest_autodeploy.model.keras_config import HostileModel, loops, refuse_code
 from pytest_autodeploy.model.samples import read_samples
 
 _KERAS = (".keras", ".h5")
 _BAD_INPUTS, _BAD_MODEL = 3, 4
+_LOOPS = "layers with loops: "
+"""What the child says on standard error before it converts, for the case that it crashes."""
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A converted model: its ``content``, and on how many ``samples`` it was calibrated; 0: float.
+
+    What is ``content`` of one that was kept is in its file.
+    """
+
+    content: bytes
+    samples: int
+
+    def words(self, source: str) -> str:
+        """How it was made, such as ``converted from net.keras to int8 with 20 samples``."""
+        plural = "" if self.samples == 1 else "s"
+        kind = f"int8 with {self.samples} sample{plural}" if self.samples else "float"
+        return f"converted from {source} to {kind}"
 
 
 def is_convertible(path: Path) -> bool:
@@ -31,10 +54,10 @@ def is_convertible(path: Path) -> bool:
     return path.suffix.lower() in _KERAS or (path / "saved_model.pb").is_file()
 
 
-def to_tflite(path: Path, inputs: Path | None = None, *, timeout_s: float = 600) -> bytes:
-    """The content of the `.tflite` file that TensorFlow makes of a Keras file or SavedModel.
+def to_tflite(path: Path, inputs: Path | None = None, *, timeout_s: float = 600) -> Converted:
+    """The `.tflite` file that TensorFlow makes of a Keras file or SavedModel.
 
-    Keras models get a batch of 1. Raises MissingExtra without TensorFlow, InputsError for inputs
+    Models get a batch of 1. Raises MissingExtra without TensorFlow, InputsError for inputs
     that do not fit the model, ModelError when the conversion fails or exceeds ``timeout_s``.
     """
     if not path.exists():
@@ -46,8 +69,8 @@ def to_tflite(path: Path, inputs: Path | None = None, *, timeout_s: float = 600)
     _check_size(path)
     with Scratch("convert") as folder:
         target = folder.path / "model.tflite"
-        _run(path, target, inputs, timeout_s)
-        return target.read_bytes()
+        samples = _run(path, target, inputs, timeout_s)
+        return Converted(target.read_bytes(), samples)
 
 
 def _check_size(path: Path) -> None:
@@ -63,7 +86,7 @@ def _check_size(path: Path) -> None:
         return
 
 
-def _run(path: Path, target: Path, inputs: Path | None, timeout_s: float) -> None:
+def _run(path: Path, target: Path, inputs: Path | None, timeout_s: float) -> int:
     command = [sys.executable, "-W", "ignore", "-m", "pytest_autodeploy.model.convert"]
     command += [str(path), str(target)]
     command += [] if inputs is None else ["--inputs", str(inputs)]
@@ -77,21 +100,34 @@ def _run(path: Path, target: Path, inputs: Path | None, timeout_s: float) -> Non
             hint="calibrate with fewer inputs, or convert it yourself and give the .tflite file",
         )
     said = _last_line(done.errors)
+    hint = "convert it yourself and give the .tflite file"
     if done.code not in (0, _BAD_INPUTS, _BAD_MODEL):
+        hint = _after_a_crash(done.errors) or hint
         said = f"it {done.how}; {said or 'it said nothing'}"
     if done.code == _BAD_INPUTS:
         raise InputsError(f"{inputs}: {said}", hint="give real values for every input of the model")
     if done.code:
         raise ModelError(
             f"{path}: TensorFlow could not convert it: {said}",
-            hint="convert it yourself and give the .tflite file",
+            hint=hint,
         )
+    return int(done.output.split()[-1])
+
+
+def _after_a_crash(errors: str) -> str:
+    """Which layers to change: quantising the loops of recurrent layers crashes the converter."""
+    loops = [line.removeprefix(_LOOPS) for line in errors.splitlines() if line.startswith(_LOOPS)]
+    return f"give unroll=True to {loops[0]}: its loop crashes the converter" if loops else ""
 
 
 def _last_line(output: str) -> str:
     """The last line that is more than a log of what goes well (I0000 00:00:...)."""
     lines = [line.strip() for line in output.splitlines()]
-    telling = [line for line in lines if line and not re.match(r"[IW]\d{4} ", line)]
+    telling = [
+        line
+        for line in lines
+        if line and not re.match(r"[IW]\d{4} ", line) and not line.startswith(_LOOPS)
+    ]
     return telling[-1] if telling else ""
 
 
@@ -103,10 +139,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--inputs", type=Path)
     options = parser.parse_args(arguments)
     try:
-        options.target.write_bytes(_convert(options.source, options.inputs))
+        content, samples = _convert(options.source, options.inputs)
+        options.target.write_bytes(content)
+        sys.stdout.write(f"\n{samples}\n")
     except InputsError as error:
         sys.stderr.write(f"\n{error.what}\n")
         return _BAD_INPUTS
+    except HostileModel as error:
+        sys.stderr.write(f"\n{error}\n")
+        return _BAD_MODEL
     except Exception as error:
         sys.stderr.write(f"\n{_reason(error)}\n")
         return _BAD_MODEL
@@ -120,32 +161,57 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {telling[0]}"
 
 
-def _convert(source: Path, inputs: Path | None) -> bytes:
+def _convert(source: Path, inputs: Path | None) -> tuple[bytes, int]:
+    """The content, and the number of samples that it was calibrated on."""
     import tensorflow as tf
 
     with Scratch("convert") as folder:
         saved = str(source) if source.is_dir() else _export(source, str(folder.path / "saved"))
-        converter = tf.lite.TFLiteConverter.from_saved_model(saved)
+        function, shapes, loaded = _of_batch_1(saved)
+        converter = tf.lite.TFLiteConverter.from_concrete_functions([function], loaded)
+        count = 0
         if inputs is not None:
-            signature = tf.saved_model.load(saved).signatures["serving_default"]
-            _, wanted = signature.structured_input_signature
-            samples = read_samples(inputs, {name: wanted[name].shape.as_list() for name in wanted})
+            samples = read_samples(inputs, shapes)
             count = min(len(values) for values in samples.values())
             converter.representative_dataset = lambda: (
-                {name: values[at : at + 1] for name, values in samples.items()}
-                for at in range(count)
+                [samples[name][at : at + 1] for name in shapes] for at in range(count)
             )
             converter.optimizations = [tf.lite.Optimize.DEFAULT]
             converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
             converter.inference_input_type = converter.inference_output_type = tf.int8
-        return bytes(converter.convert())
+        return bytes(converter.convert()), count
+
+
+def _of_batch_1(saved: str) -> tuple[Any, dict[str, list[int]], Any]:
+    """The serving function of a SavedModel for one sample, the shapes of its inputs, the model.
+
+    An open batch leaves operators that TFLM lacks.
+    """
+    import tensorflow as tf
+
+    loaded = tf.saved_model.load(saved)
+    _, wanted = loaded.signatures["serving_default"].structured_input_signature
+    specs = {
+        name: tf.TensorSpec([1, *spec.shape[1:]] if spec.shape.rank else [], spec.dtype, name=name)
+        for name, spec in wanted.items()
+    }
+    signature = loaded.signatures["serving_default"]
+    serve = tf.function(lambda **values: signature(**values))
+    function = serve.get_concrete_function(**specs)
+    names = [tensor.name.partition(":")[0] for tensor in function.inputs if tensor.name]
+    ordered = [name for name in names if name in specs] or list(specs)
+    return function, {name: specs[name].shape.as_list() for name in ordered}, loaded
 
 
 def _export(source: Path, folder: str) -> str:
-    """A Keras file as a SavedModel with batch 1: an open batch leaves operators that TFLM lacks."""
+    """A Keras file as a SavedModel with batch 1."""
+    refuse_code(source)
+    if recurrent := loops(source):
+        sys.stderr.write(f"\n{_LOOPS}{', '.join(recurrent)}\n")
+        sys.stderr.flush()
     import tensorflow as tf
 
-    model = tf.keras.models.load_model(source, compile=False)
+    model = tf.keras.models.load_model(source, compile=False, safe_mode=True)
     specs = [
         tf.TensorSpec([1, *tensor.shape[1:]], tensor.dtype, name=c_identifier(tensor.name))
         for tensor in model.inputs

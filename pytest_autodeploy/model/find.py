@@ -23,7 +23,9 @@ class ModelFile:
 
 
 def find_models(paths: Iterable[str | Path], base: Path) -> list[ModelFile]:
-    """All models of files, folders (searched for .tflite) and globs, each once, in order.
+    """All models of files, folders and globs, each once, in order.
+
+    Folders are searched for .tflite, and for .keras that have no .tflite of the same name beside.
 
     Relative paths start at ``base``. Raises ModelError when a path gives no model.
     """
@@ -38,8 +40,13 @@ def _expand(path: Path) -> list[Path]:
     if path.is_dir():
         if (path / "saved_model.pb").is_file():
             return [path]
-        models = sorted(file for file in path.rglob("*.tflite") if file.is_file())
-        return models or _none(f"no .tflite file in the folder {path}")
+        models = [file for file in path.rglob("*.tflite") if file.is_file()]
+        models += [
+            file
+            for file in path.rglob("*.keras")
+            if file.is_file() and not file.with_suffix(".tflite").is_file()
+        ]
+        return sorted(models) or _none(f"no .tflite file in the folder {path}, and no .keras")
     if path.exists() or not glob.has_magic(str(path)):
         return [path] if path.exists() else _none(f"no such model file: {path}")
     matches = sorted(Path(match) for match in glob.glob(str(path), recursive=True))  # noqa: PTH207

@@ -125,7 +125,8 @@ class Model:
     file. ``operators`` are in execution order: the operators of a subgraph follow the first
     operator that calls it; subgraphs that nothing calls come last. ``parameters`` counts the
     elements of the constant tensors that are floating or quantised, once for each buffer.
-    ``resource_variables`` counts the distinct variables that VAR_HANDLE operators name.
+    ``resource_variables`` counts the distinct variables that VAR_HANDLE operators name. ``origin``
+    says how the file was made, when this project has converted it.
     ``signatures`` are the names by which TensorFlow calls subgraphs.
     """
 
@@ -142,6 +143,7 @@ class Model:
     subgraphs: int
     description: str
     signatures: tuple[Signature, ...] = ()
+    origin: str = ""
 
     @property
     def size_bytes(self) -> int:

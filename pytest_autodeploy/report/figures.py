@@ -55,7 +55,7 @@ def figures(result: Recorded) -> list[Figure]:
     are not modelled.
     """
     by_name = _by_name(result)
-    lines = [*_latency(result, by_name)]
+    lines = [*_origin(result.model), *_latency(result, by_name)]
     for name in _LABELS:
         found = [each for each in by_name if _without_top_k(each) == name]
         if found:
@@ -71,6 +71,12 @@ def figures(result: Recorded) -> list[Figure]:
     if result.state:
         lines.append(Figure("State of the model", _STATES[result.state]))
     return lines
+
+
+def _origin(model: ModelFacts) -> list[Figure]:
+    """How the file was made, and which part of it is tested, where that is not plain."""
+    lines = [Figure("Model", f"{model.origin}: {model.file or model.path}")] if model.origin else []
+    return [*lines, Figure("Tested part", one_line(model.tested))] if model.tested else lines
 
 
 def agreement_figure(result: Recorded, agreement: AgreementRecord) -> Figure:

@@ -89,15 +89,14 @@ class Runtime:
         return model
 
     def _load(self, path: Path) -> Model:
-        from pytest_autodeploy.model.convert import is_convertible, to_tflite
+        from pytest_autodeploy.model.convert import is_convertible
         from pytest_autodeploy.model.load import load_model
 
         if not is_convertible(path):
             return load_model(path)
-        with Scratch("convert") as folder:
-            converted = folder.path / f"{path.stem}.tflite"
-            converted.write_bytes(to_tflite(path, self.inputs_path))
-            return load_model(converted)
+        from pytest_autodeploy.model.conversion import load_converted
+
+        return load_converted(path, self.inputs_path, self.settings.output_path)
 
     @property
     def inputs_path(self) -> Path | None:

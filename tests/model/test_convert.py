@@ -31,7 +31,7 @@ def converted(content: bytes, tmp_path: Path) -> Model:
 
 @needs_tensorflow
 def test_a_keras_file_becomes_a_float_model_of_batch_1(models: Path, tmp_path: Path) -> None:
-    model = converted(to_tflite(models / "tiny.keras"), tmp_path)
+    model = converted(to_tflite(models / "tiny.keras").content, tmp_path)
     assert [operator.name for operator in model.operators] == ["FULLY_CONNECTED", "SOFTMAX"]
     assert (model.inputs[0].shape, model.inputs[0].dtype) == ((1, 4), "float32")
 
@@ -40,7 +40,7 @@ def test_a_keras_file_becomes_a_float_model_of_batch_1(models: Path, tmp_path: P
 def test_with_inputs_it_becomes_int8_throughout(models: Path, tmp_path: Path) -> None:
     inputs = tmp_path / "inputs.npy"
     np.save(inputs, np.random.default_rng(0).uniform(-2, 2, (16, 4)))
-    model = converted(to_tflite(models / "tiny.keras", inputs), tmp_path)
+    model = converted(to_tflite(models / "tiny.keras", inputs).content, tmp_path)
     assert {tensor.dtype for tensor in (*model.inputs, *model.outputs)} == {"int8"}
     assert model.inputs[0].scale == pytest.approx(4 / 255, rel=0.05)
 
@@ -48,7 +48,7 @@ def test_with_inputs_it_becomes_int8_throughout(models: Path, tmp_path: Path) ->
 @needs_tensorflow
 def test_a_saved_model_converts(models: Path, tmp_path: Path) -> None:
     assert is_convertible(models / "saved")
-    assert converted(to_tflite(models / "saved"), tmp_path).parameters == 4 * 3
+    assert converted(to_tflite(models / "saved").content, tmp_path).parameters == 4 * 3
 
 
 @needs_tensorflow

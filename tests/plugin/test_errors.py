@@ -184,9 +184,9 @@ def test_what_tflm_refuses_is_one_error_before_any_board_is_used(
     pytester: pytest.Pytester, digits: Path
 ) -> None:
     """The types are right, so only a trial finds it: TFLM wants 1/256 as the scale of LOGISTIC."""
-    x = tflite.tensor((1, 4), "int8", scale=0.5)
-    y = tflite.tensor((1, 4), "int8", scale=0.5)
-    Path("sigmoid.tflite").write_bytes(tflite.single_operator("LOGISTIC", [x], [y]))
+    x = tflite_builder.tensor((1, 4), "int8", scale=0.5)
+    y = tflite_builder.tensor((1, 4), "int8", scale=0.5)
+    Path("sigmoid.tflite").write_bytes(tflite_builder.single_operator("LOGISTIC", [x], [y]))
     result = pytester.runpytest("--tflite", "sigmoid.tflite")
     result.assert_outcomes(errors=1, skipped=4)
     result.stdout.fnmatch_lines(

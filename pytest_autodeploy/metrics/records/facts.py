@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Source
+from pytest_autodeploy.model.tested import tested_words
 from pytest_autodeploy.npu.results import Unavailable
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class ModelFacts:
 
     ``file`` is the path as a shared file may hold it: from the root folder, or only the name.
     ``macs`` is None when operators are ``unknown_operators``; ``known_macs`` are those of the rest.
+    ``origin``: how it was converted, if it was; ``tested``: which of several entries is tested.
     """
 
     id: str
@@ -43,6 +45,8 @@ class ModelFacts:
     operators: int | None = None
     parameters: int | None = None
     layers: tuple[StaticLayer, ...] = ()
+    origin: str = ""
+    tested: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,8 @@ def model_facts(model_id: str, model: Model, file: str) -> ModelFacts:
         unknown_operators=tuple(model.unknown_operators),
         operators=len(model.operators),
         parameters=model.parameters,
+        origin=model.origin,
+        tested=tested_words(model),
         layers=tuple(
             StaticLayer(operator.index, operator.name, operator.macs)
             for operator in model.operators
