@@ -22,6 +22,9 @@ _TOO_SMALL = re.compile(
 """TFLM's ways to say that its arena ends: its planner, its buffers, its crash in a tiny one."""
 
 
+_CALL = re.compile(r"^[a-zA-Z_]+: ")
+
+
 class ArenaTooSmall(BoardRefused):
     """The tensor arena is too small for the model; the hint says which option mends it."""
 
@@ -45,7 +48,10 @@ def explained(error: BoardRefused, image: Image, spec: BoardSpec) -> BoardRefuse
         return ArenaTooSmall(what, board=board, hint=_more_room(image, spec), **said)
     if error.status == INVOKE_FAILED:
         hint = "no arena changes that: change this operator, or convert the model to full int8"
-        return BoardRefused(f"{call}: TFLM refuses to run {name}", board=board, hint=hint, **said)
+        # Which call it was, and how often it was tried, makes no difference.
+        lines = dict.fromkeys(_CALL.sub("", line) for line in error.words.splitlines())
+        said["words"] = "\n".join(lines)
+        return BoardRefused(f"TFLM refuses to run {name}", board=board, hint=hint, **said)
     return error
 
 

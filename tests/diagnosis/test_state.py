@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,17 +27,23 @@ LOOSE = Tolerance(rtol=1e-4)
 class Forgetful(SimulatedBoard):
     """A board whose kernels lose their state after every inference."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._forgetful: list[Any] = []
+
     def load(self, image: Image) -> Identity:
         identity = super().load(image)
         client = self.client
-        if not hasattr(client, "remembers"):
-            invoke, client.remembers = client.invoke, False  # type: ignore[attr-defined]
+        if client not in self._forgetful:
+            self._forgetful.append(client)
+            infer_each = client.infer_each
 
-            def forgetting(count: int) -> object:
-                client.reset_state()
-                return invoke(count)
+            def forgetting(samples: Any, *arguments: Any, **options: Any) -> Iterator[Any]:
+                for sample in samples:
+                    client.reset_state()
+                    yield from infer_each([sample], *arguments, **options)
 
-            client.invoke = forgetting  # type: ignore[method-assign,assignment]
+            client.infer_each = forgetting  # type: ignore[method-assign]
         return identity
 
 
