@@ -136,6 +136,7 @@ def test_a_suite_that_annotates_with_them_is_strictly_typed(
 ) -> None:
     (tmp_path / "test_it.py").write_text(SUITE, encoding="utf-8")
     (tmp_path / "wrong.py").write_text(WRONG, encoding="utf-8")
+    pytest.importorskip("mypy", reason="mypy is of the extra dev")
     assert pytestconfig.cache
     cache = pytestconfig.cache.mkdir("mypy")
     name, returned = mypy(tmp_path, cache, "test_it.py", "wrong.py")

@@ -14,7 +14,8 @@ from pytest_autodeploy.model.schema_names import BUILTIN_OPERATORS, TENSOR_TYPES
 )
 def test_names_stand_at_their_numbers(enumeration: type, names: tuple[str, ...]) -> None:
     members = {name: number for name, number in vars(enumeration).items() if name.isupper()}
-    assert {name: number for number, name in enumerate(names)}.items() <= members.items()
+    known = names[: max(members.values()) + 1]  # an older LiteRT does not know the latest
+    assert {name: number for number, name in enumerate(known)}.items() <= members.items()
     assert len(names) > 15
 
 

@@ -130,7 +130,12 @@ def test_the_header_tells_where_settings_came_from(pytester: pytest.Pytester, di
     )
 
 
-@pytest.mark.parametrize("name", ["pytest.toml", "pyproject.toml", "pytest.ini"])
+pytest_9 = pytest.mark.skipif(pytest.version_tuple < (9,), reason="pytest 9 brought pytest.toml")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param("pytest.toml", marks=pytest_9), "pyproject.toml", "pytest.ini"]
+)
 def test_settings_come_from_every_kind_of_ini_file(
     pytester: pytest.Pytester, digits: Path, name: str
 ) -> None:

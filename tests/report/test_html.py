@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.metadata
 import io
 import json
 import re
@@ -309,6 +310,10 @@ def rows_of(report: Path) -> dict[str, list[dict[str, Any]]]:
     return tests
 
 
+@pytest.mark.skipif(
+    importlib.metadata.version("pytest-html").startswith("4.1."),
+    reason="the page of pytest-html 4.1 itself closes th by td",
+)
 @pytest.mark.parametrize(
     "options", [(), ("--self-contained-html", "-n2", "--reruns=1")], ids=["plain", "all-at-once"]
 )
