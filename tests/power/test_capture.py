@@ -9,44 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.power_streams import FACTS, Stream, found, stream
+from tests.helpers.power_streams import found
 
 pytest.importorskip("pyjls", reason="needs the extra 'joulescope'")
 
 import pyjls
 
-from pytest_autodeploy.power.capture import About, CaptureWriter
 from pytest_autodeploy.power.errors import CaptureError, WiringFault
 from pytest_autodeploy.power.meter import BOTH
 from pytest_autodeploy.power.replay import Replay
 from pytest_autodeploy.power.replayed import windows_of
+from tests.helpers.captures import ABOUT, noisy, saved
 
 PINS = {"in0": 22, "in1": 23, "trigger": 24}
-ABOUT = About(
-    meter="Joulescope JS220-1",
-    source="measured",
-    max_a=10.0,
-    max_v=15.0,
-    model_sha256="ab" * 32,
-    model="kws",
-    board="apollo4p_evb",
-    mode="HP",
-    inferences=4,
-    latency_us=25_000.0,
-    least_s=0.1,
-)
-
-
-def noisy() -> Stream:
-    amperes = 0.02 + 0.005 * np.random.default_rng(3).standard_normal(200_123)
-    return stream(amperes)
-
-
-def saved(path: Path, whole: Stream, size: int = 1 << 16) -> Path:
-    with CaptureWriter(path, FACTS, ABOUT) as writer:
-        for chunk in whole.chunks(size):
-            writer.write(chunk)
-    return path
 
 
 @pytest.mark.parametrize(("size", "first"), [(1 << 16, 0), (4099, 0), (1 << 16, 7_654_321)])

@@ -77,7 +77,7 @@ pyjls = pytest.importorskip("pyjls", reason="needs the extra 'joulescope'")
 def unclosed(path: Path, count: int) -> Path:
     """A capture of three windows whose program was killed after ``count`` of them."""
     from pytest_autodeploy.power.capture import CaptureWriter
-    from tests.power.test_capture import ABOUT
+    from tests.helpers.captures import ABOUT
 
     whole = one(samples=100_000)
     writer = CaptureWriter(path.with_suffix(".open"), FACTS, ABOUT)
@@ -112,7 +112,7 @@ def test_a_capture_that_was_not_closed_is_not_written_to_and_says_so(tmp_path: P
 def test_the_end_of_a_file_that_is_missing_says_so_too(tmp_path: Path) -> None:
     from pytest_autodeploy.power.replay import Replay
     from pytest_autodeploy.power.replayed import windows_of
-    from tests.power.test_capture import noisy, saved
+    from tests.helpers.captures import noisy, saved
 
     path = saved(tmp_path / "a.jls", noisy())
     content = path.read_bytes()[:-200_000]
@@ -127,7 +127,7 @@ def test_the_end_of_a_file_that_is_missing_says_so_too(tmp_path: Path) -> None:
 
 def test_a_whole_capture_is_read_where_it_is(tmp_path: Path) -> None:
     from pytest_autodeploy.power.replay import Replay
-    from tests.power.test_capture import noisy, saved
+    from tests.helpers.captures import noisy, saved
 
     replay = Replay(saved(tmp_path / "a.jls", noisy()))
     assert not replay.cut_short
