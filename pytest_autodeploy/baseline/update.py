@@ -59,9 +59,10 @@ def update_baselines(
     """
     update = Update()
     of_boards = [record for record in records if not record.npu]
-    failed = {title_of(r): r for r in reversed(of_boards) if r.outcome in FAILED}
+    failed = {title_of(r): r for r in reversed(of_boards) if r.outcome in FAILED or r.attempts}
     for title, record in sorted(failed.items()):
-        update.lines.append(f"{title}: not updated, {record.nodeid} {record.outcome}")
+        how = record.outcome if record.outcome in FAILED else "needed a rerun"
+        update.lines.append(f"{title}: not updated, {record.nodeid} {how}")
     by_path: dict[str, list[_Target]] = {}
     for target in _targets(of_boards, failed, folder, plugin_version, limit):
         by_path.setdefault(str(target.path).lower(), []).append(target)

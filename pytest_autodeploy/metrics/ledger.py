@@ -25,7 +25,8 @@ class Row:
     ``limit`` are the words of the declaration, such as ``latency_budget(ms=25)``, ``origin`` says
     where it was declared, ``words`` how it ended. ``failure`` is the class of a red row, see
     ``failures.CLASSES``. ``why`` are more lines that a failing test prints, about the cause;
-    reports show them in a place of their own.
+    reports show them in a place of their own. ``allowed``: it is not red that nothing judged it, as
+    ``--autodeploy-unjudged`` said so.
     """
 
     metric: str
@@ -36,11 +37,12 @@ class Row:
     measurement: Measurement | None = None
     failure: FailureClass = "over a limit"
     why: str = ""
+    allowed: bool = False
 
     @property
     def red(self) -> bool:
         """Whether it fails the test, and the run."""
-        return self.status in RED
+        return self.status in RED and not self.allowed
 
     @property
     def text(self) -> str:

@@ -80,6 +80,11 @@ class TestRecord:
     log: str = ""
     attempts: tuple[Attempt, ...] = ()
 
+    @property
+    def flaky(self) -> bool:
+        """Whether it passed after it had failed."""
+        return self.outcome == "passed" and bool(self.attempts)
+
 
 def to_plain(record: TestRecord) -> dict[str, Any]:
     """The record as plain values, which can cross process borders."""

@@ -10,7 +10,7 @@ from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.failures import FailureClass
 from pytest_autodeploy.metrics.ledger import Row
-from pytest_autodeploy.metrics.record import State, TestRecord
+from pytest_autodeploy.metrics.record import Attempt, State, TestRecord
 from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
 from pytest_autodeploy.metrics.records.agreement import AgreementRecord
 from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
@@ -32,6 +32,12 @@ class OutcomeRecord:
     outcome: str
     message: str
     failure_class: FailureClass | None
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def flaky(self) -> bool:
+        """Whether it passed after it had failed."""
+        return self.outcome == "passed" and bool(self.attempts)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 COMPLETE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 COLUMNS_AT = 2
+PHASES = ("setup", "call", "teardown")
 
 
 class Ending:
@@ -52,8 +53,8 @@ class Ending:
         plain = getattr(report, "autodeploy", None)
         if plain is not None:
             self._add(plain)
-        elif problems:
-            self._lost = True
+        elif problems or (report.failed and report.when not in PHASES):
+            self._lost = True  # xdist reports a worker that crashed in a phase of its own
 
     def _add(self, plain: dict[str, Any]) -> None:
         from pytest_autodeploy.metrics.record import from_plain
@@ -69,6 +70,8 @@ class Ending:
         if self._problems:
             self._end_red()
         results = self._results()
+        if self._store:
+            self._judge(self._store)
         self._write_results(results)
         if self._store:
             self._keep(self._store, complete=complete)
@@ -93,6 +96,14 @@ class Ending:
         for result in results:
             with self._part(f"the result file {result.files.json}"):
                 write_result(result, self._settings.output_path, made_with, run)
+
+    def _judge(self, store: ResultStore) -> None:
+        """A limit that tests owed and skipped over is red, though each test ended well."""
+        from pytest_autodeploy.metrics.run_ledger import unjudged
+
+        with self._part("the limits that were owed"):
+            for record, row in unjudged(store.records()):
+                self._fail(f"{record.nodeid}: {row.limit} by {row.origin} was not judged")
 
     def _keep(self, store: ResultStore, *, complete: bool) -> None:
         from pytest_autodeploy.baseline.kept import keep_baselines, keep_in_history
@@ -128,6 +139,7 @@ class Ending:
         results = self._results()
         self._show_sections(terminalreporter, results)
         self._show_baselines(terminalreporter, results)
+        self._show_allowed(terminalreporter)
         if self._problems:
             terminalreporter.write_sep("=", "autodeploy: not all was written", red=True)
         for problem in self._problems:
@@ -145,6 +157,14 @@ class Ending:
                 terminal.write_sep("=", f"autodeploy: {title}")
                 for line in lines:
                     terminal.write_line(line)
+
+    def _show_allowed(self, terminal: pytest.TerminalReporter) -> None:
+        from pytest_autodeploy.metrics.run_ledger import allowed
+
+        count = allowed(self._store.records()) if self._store else 0
+        if count:
+            limits = "limit was" if count == 1 else "limits were"
+            terminal.write_line(f"autodeploy: {count} {limits} not judged, as allowed", yellow=True)
 
     def _show_baselines(self, terminal: pytest.TerminalReporter, results: list[Result]) -> None:
         from pytest_autodeploy.report.sections import comparison_line

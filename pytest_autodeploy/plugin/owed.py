@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import not_judged
 from pytest_autodeploy.plugin.collection import case_of
 from pytest_autodeploy.plugin.limits import against_path, limits_of
-from pytest_autodeploy.plugin.state import settings_of
+from pytest_autodeploy.plugin.state import UNJUDGED, settings_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
 from pytest_autodeploy.run.metrics import BY_NAME, REGRESSION
 from pytest_autodeploy.settings.meter_choice import NO_METER, chosen_for
@@ -70,7 +71,7 @@ def unjudged_rows(item: pytest.Item, reason: str) -> list[Row]:
     """
     title = " on ".join(filter(None, case.key)) if (case := case_of(item)) else "the model"
     return [
-        not_judged(declared, title, reason)
+        replace(not_judged(declared, title, reason), allowed=UNJUDGED in item.stash)
         for declared in limits_of(item)
         if declared.origin not in ("default", "none") and owes(item, declared)
     ]

@@ -125,6 +125,7 @@ def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> TestRec
     from pytest_autodeploy.plugin.owed import unjudged_rows
     from pytest_autodeploy.run.metrics import metrics
 
+    attempts = item.stash.get(ATTEMPTS, None)
     record = TestRecord(
         nodeid=item.nodeid,
         outcome=_outcome(report),
@@ -133,6 +134,7 @@ def _record(item: pytest.Item, case: Case, report: pytest.TestReport) -> TestRec
         board=_board_asked_for(item, case),
         artifacts=item.stash.get(ARTIFACTS, None),
         files=item.stash.get(FILES, NO_FILES),
+        attempts=tuple(attempts or ()),
     )
     session, estimate = session_of(item), estimate_of(item)
     judgement = item.stash.get(JUDGEMENT, None)

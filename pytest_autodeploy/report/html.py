@@ -15,6 +15,7 @@ from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import lines, one_line
 from pytest_autodeploy.base.units import percent, si
+from pytest_autodeploy.metrics.ledger import RED
 from pytest_autodeploy.profile.layer_csv import csv_text, static_csv_text
 from pytest_autodeploy.report.accuracy import accuracy_parts
 from pytest_autodeploy.report.agreement import (
@@ -98,6 +99,7 @@ def extra_html(record: TestRecord) -> str:
         board_source=record.board.source or "",
         ran_on=ran_on(record.board),
         message=lines(record.message),
+        attempts=[lines(attempt.message, 1) for attempt in record.attempts],
         model_facts=_model_facts(record.model),
         figures=figures(record),
         agreement=agreement_figures(agreement) if agreement else [],
@@ -177,7 +179,7 @@ def _summary_row(result: Result) -> dict[str, Any]:
         "accuracy": one_line(accuracy.words) if accuracy else "",
         "source": result.board.source or "",
         "limits": f"{outcomes.count('pass')} passed" if "pass" in outcomes else "",
-        "failed_limits": outcomes.count("FAIL"),
+        "failed_limits": sum(outcomes.count(red) for red in RED),
         "tests": ", ".join(f"{tests.count(name)} {name}" for name in dict.fromkeys(tests)),
     }
 

@@ -26,6 +26,7 @@ def properties(record: TestRecord) -> list[Property]:
 
     Names are stable: ``autodeploy.model_sha256``, ``autodeploy.board_id``, ``autodeploy.source``
     (of what ran on the board), ``autodeploy.seed``, ``autodeploy.failure_class`` of a failure,
+    ``autodeploy.flaky`` (the attempt that passed, after earlier ones failed),
     ``autodeploy.baseline`` (the state of the comparison), ``autodeploy.state`` (carry or reset, of
     a model with state), ``autodeploy.accuracy_reference`` (the PC's path),
     ``autodeploy.decisions_changed``, ``autodeploy.artifacts`` (how many files were made) and
@@ -41,6 +42,8 @@ def properties(record: TestRecord) -> list[Property]:
     found = [*_facts(record)]
     if record.seed is not None:
         found.append(("autodeploy.seed", record.seed))
+    if record.flaky:
+        found.append(("autodeploy.flaky", len(record.attempts) + 1))
     if record.failure_class:
         found.append(("autodeploy.failure_class", record.failure_class))
     if comparison := record.comparison:

@@ -14,7 +14,7 @@ from pytest_autodeploy.baseline.words import (
     rows_table,
 )
 from pytest_autodeploy.report.figures import agreement_figure, figures
-from pytest_autodeploy.report.terminal import title
+from pytest_autodeploy.report.terminal import flaky_lines, title
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.comparison import Comparison
@@ -35,7 +35,9 @@ def summary_markdown(results: Sequence[Result], updates: Sequence[str] = ()) -> 
 
 def _result(result: Result) -> Iterator[str]:
     failed = [test for test in result.tests if test.outcome in ("failed", "error")]
-    yield f"### {'❌' if failed else '✅'} {_escaped(title(result))}"
+    measured = any(test.outcome == "passed" for test in result.tests)
+    mark = "❌" if failed else "✅" if measured else "⚠️ nothing was measured:"
+    yield f"### {mark} {_escaped(title(result))}"
     yield ""
     shown = figures(result)
     if result.agreement:
@@ -54,6 +56,8 @@ def _result(result: Result) -> Iterator[str]:
         yield f"- **{_escaped(test.nodeid)}**: {_escaped(one_line(first, 400))}"
     if len(failed) > MOST_FAILURES:
         yield f"- and {len(failed) - MOST_FAILURES} more"
+    for line in flaky_lines(result):
+        yield f"- {_escaped(line)}"
 
 
 def _comparison(comparison: Comparison | None) -> Iterator[str]:

@@ -121,7 +121,13 @@ def _merge(records: Records, folder: str) -> Result:
         model=model,
         board=replace(board, port=None),
         tests=tuple(
-            OutcomeRecord(record.nodeid, record.outcome, record.message, record.failure_class)
+            OutcomeRecord(
+                record.nodeid,
+                record.outcome,
+                record.message,
+                record.failure_class,
+                record.attempts,
+            )
             for record in records
         ),
         files=ResultFiles(

@@ -38,11 +38,22 @@ def summary_lines(
     shown += artifact_figures(result.artifacts, output)
     lines = _figure_lines(result, shown, output, width) if shown else _failure_lines(result)
     lines += _verdict_lines(result)
+    lines += flaky_lines(result)
     lines += footprint_lines(result.artifacts)
     if verbose and result.profile:
         rows = layer_rows(result.profile.layers)
         lines += ["", *table(layer_columns(rows, result.profile.source, total_us(rows)))]
     return title(result), lines
+
+
+def flaky_lines(result: Result) -> list[str]:
+    """Tests that passed after they had failed, and how they had."""
+    return [
+        f"FLAKY {one_line(test.nodeid)}: passed in attempt {len(test.attempts) + 1}; "
+        f"earlier: {one_line(test.attempts[-1].message, 200)}"
+        for test in result.tests
+        if test.flaky
+    ]
 
 
 def title(result: Recorded) -> str:
