@@ -16,11 +16,12 @@ def output_tolerance(
     atol: float | None = None,
     rtol: float | None = None,
     reference: str = "auto",
+    nan: str = "fail",
 ) -> Tolerance:
-    """Declare how far outputs may differ from the PC's."""
+    """Declare how far outputs may differ from the PC's, and whether they may be NaN or infinite."""
     for name, value in (("lsb", lsb), ("atol", atol), ("rtol", rtol)):
         check_number(name, value)
-    return Tolerance(lsb, atol, rtol, reference)
+    return Tolerance(lsb, atol, rtol, reference, nan)
 
 
 def _floor(unit: str, baseline: float) -> float:
@@ -33,8 +34,8 @@ DECLARATION = Declaration(
     signature=output_tolerance,
     flag="--tflite-tolerance",
     marker_help="outputs differ from the PC's by at most lsb steps (integers) or atol + rtol * "
-    '|pc|; reference "auto" (the default: nearest path), "ref", "optimized", "xnnpack" or '
-    '"tensorflow"',
+    '|pc|; reference "auto" (the default: nearest path), "ref", "optimized", "xnnpack", '
+    '"tensorflow" or "tflm"; nan "allow" for outputs that are NaN or infinite on the PC, too',
     option_help="Tolerance of the built-in output test, such as lsb=1 or atol=1e-3,rtol=1e-2",
     suite_test="test_outputs_agree",
     which=("reference",),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 import struct
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.power.errors import CaptureError
 
 HEADER = struct.Struct("<16sQ")
@@ -23,12 +23,12 @@ class Readable:
 
     path: Path
     cut_short: bool
-    folder: tempfile.TemporaryDirectory[str] | None = None
+    folder: Scratch | None = None
 
     def close(self) -> None:
         """Remove the copy."""
         if self.folder is not None:
-            self.folder.cleanup()
+            self.folder.close()
 
 
 def readable(path: Path) -> Readable:
@@ -36,8 +36,8 @@ def readable(path: Path) -> Readable:
     try:
         if not _is_cut_short(path):
             return Readable(path, cut_short=False)
-        folder = tempfile.TemporaryDirectory(prefix="autodeploy-capture-")
-        copy = shutil.copyfile(path, Path(folder.name) / path.name)
+        folder = Scratch("capture")
+        copy = shutil.copyfile(path, folder.path / path.name)
     except OSError as error:
         raise CaptureError(f"cannot read the capture {path}: {error.strerror}") from None
     return Readable(copy, cut_short=True, folder=folder)

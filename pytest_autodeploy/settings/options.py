@@ -75,10 +75,10 @@ _OPTIONS = (
         "reference",
         "--tflite-reference",
         "Kernels on the PC that the board is compared with; auto takes the nearest of ref, "
-        "optimized and xnnpack (default: auto)",
+        "optimized and xnnpack; tflm for what LiteRT cannot run (default: auto)",
         metavar="KERNELS",
         default="auto",
-        choices=("auto", "ref", "optimized", "xnnpack", "tensorflow"),
+        choices=("auto", "ref", "optimized", "xnnpack", "tensorflow", "tflm"),
     ),
     Option(
         "npu",

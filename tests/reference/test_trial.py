@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_autodeploy.base.errors import BrokenPackage, ModelError
+from pytest_autodeploy.base.errors import BrokenPackage, ModelError, ReferenceFailed
 from pytest_autodeploy.base.kernel_paths import LITERT_PATHS
 from pytest_autodeploy.model.litert import litert_content
 from pytest_autodeploy.model.parse import parse
@@ -83,3 +83,14 @@ def test_an_output_of_no_elements_is_empty_on_every_path() -> None:
         outputs = reference.run(2)
     assert not reference.failed_paths
     assert {array[1].shape for array in outputs.values()} == {(2, 1, 0)}
+
+
+def test_a_model_that_litert_lacks_an_operator_for_is_held_against_tflm() -> None:
+    """The failure proposes it: TFLM's own Signal operators, say, are not in LiteRT."""
+    model = parse(Path("own.tflite"), build.custom_operator("SignalDelay"))
+    with (
+        Reference(model) as reference,
+        pytest.raises(ReferenceFailed, match="cannot run own") as raised,
+    ):
+        reference.run(1)
+    assert 'reference="tflm"' in str(raised.value)
