@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_autodeploy.base.measurement import Measurement
+    from pytest_autodeploy.metrics.accuracy.compare import TaskComparison
     from pytest_autodeploy.metrics.judgement import Judgement
     from pytest_autodeploy.metrics.record import TestRecord
+    from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
     from pytest_autodeploy.metrics.subject import Subject
     from pytest_autodeploy.npu.results import Estimate
 
@@ -54,7 +56,7 @@ def with_judgement(record: TestRecord, judgement: Judgement) -> TestRecord:
     return replace(
         record,
         agreement=agreement_record(evidence.agreement) if evidence.agreement else None,
-        accuracy=evidence.accuracy.record() if evidence.accuracy else None,
+        accuracy=_accuracy(evidence.accuracy) if evidence.accuracy else None,
         explanation=explanation_record(explanation) if explanation else None,
         comparison=evidence.comparison,
         verdicts=judgement.rows,
@@ -74,3 +76,9 @@ def with_estimate(
         npu=estimate,
         verdicts=judgement.rows if judgement else (),
     )
+
+
+def _accuracy(comparison: TaskComparison) -> AccuracyRecord:
+    from pytest_autodeploy.metrics.accuracy.record import accuracy_record  # it needs NumPy
+
+    return accuracy_record(comparison)

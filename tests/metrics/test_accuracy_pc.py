@@ -10,6 +10,7 @@ import pytest
 
 from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.limits.accuracy import Task
+from pytest_autodeploy.metrics.accuracy.changed import changed_decisions
 from pytest_autodeploy.metrics.accuracy.compare import compared
 from pytest_autodeploy.metrics.accuracy.pc import inputs_for, pc_outputs
 from pytest_autodeploy.metrics.records.accuracy import ChangedDecision
@@ -81,7 +82,7 @@ def test_the_board_is_held_against_the_path_that_decides_as_it_does() -> None:
     assert (found.reference, found.drop, found.changed.tolist()) == ("xnnpack", 0, [])
     equal = compared(run, {"ref": ref, "xnnpack": ref}, source="modelled", failed_paths={})
     assert (equal.reference, equal.changed.tolist()) == ("ref", [1])
-    assert equal.record().changed == (
+    assert changed_decisions(equal) == (
         ChangedDecision(sample=1, label=0, board=1, board_score=1.0, pc=0, pc_score=1.0),
     )
 

@@ -15,8 +15,6 @@ from pytest_autodeploy.session.labelled import LabelledRun, Side
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
-
 
 @dataclass(frozen=True, eq=False)
 class TaskComparison:
@@ -114,12 +112,6 @@ class TaskComparison:
         for name in ("accuracy",) if self.are_classes else ("rmse", "r2"):
             found += [self.board_figure(name), self.pc_figure(name)]
         return [figure for figure in (*found, self.drop_figure()) if figure]
-
-    def record(self) -> AccuracyRecord:
-        """The figures of both sides and the decisions, without arrays."""
-        from pytest_autodeploy.metrics.accuracy.record import accuracy_record
-
-        return accuracy_record(self)
 
     @property
     def is_binary(self) -> bool:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.numbers import finite
+from pytest_autodeploy.metrics.accuracy.changed import changed_decisions
 from pytest_autodeploy.metrics.accuracy.words import headline
-from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord, ChangedDecision, SideRecord
+from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord, SideRecord
 from pytest_autodeploy.reference.labels import BINARY
 from pytest_autodeploy.reference.scores import NO_DECISION, THRESHOLD, confused
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from pytest_autodeploy.metrics.accuracy.compare import TaskComparison
     from pytest_autodeploy.session.labelled import Side
 
@@ -53,34 +51,8 @@ def accuracy_record(comparison: TaskComparison) -> AccuracyRecord:
     )
 
 
-def changed_decisions(comparison: TaskComparison) -> tuple[ChangedDecision, ...]:
-    """Each sample for which the sides decide otherwise; none of real targets."""
-    board, pc = comparison.board, comparison.pc
-    if board.decisions is None or pc.decisions is None:
-        return ()
-    labels, board_scores, pc_scores = comparison.run.labels.array, board.scores, pc.scores
-    return tuple(
-        ChangedDecision(
-            int(sample),
-            int(labels[sample]),
-            *_decision(board.decisions[sample], board_scores[sample]),
-            *_decision(pc.decisions[sample], pc_scores[sample]),
-        )
-        for sample in comparison.changed
-    )
-
-
 def _side(side: Side) -> SideRecord:
     return SideRecord(side.accuracy, side.correct, finite(side.rmse), finite(side.r2))
-
-
-def _decision(
-    chosen: np.int64, scores: NDArray[np.float64]
-) -> tuple[int, float | None] | tuple[None, None]:
-    """The class and its score, of one score that score; None without a decision."""
-    if chosen == NO_DECISION:
-        return None, None
-    return int(chosen), finite(float(scores[0 if len(scores) == 1 else chosen]))
 
 
 def _classes(comparison: TaskComparison) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.metrics.accuracy.changed import changed_decisions
 from pytest_autodeploy.session.labelled import Side
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def side_lines(comparison: TaskComparison) -> list[str]:
 
 def changed_lines(comparison: TaskComparison) -> list[str]:
     """The lines of a failure about the samples for which board and PC decide otherwise."""
-    changed = comparison.record().changed
+    changed = changed_decisions(comparison)
     if not changed:
         return []
     shown = [
