@@ -144,14 +144,14 @@ class Caller:
 
     def _refused(self, refusal: Refusal) -> BoardError:
         name, status = refusal.call.name, refusal.status
+        words = "" if refusal.call is calls.READ_LOG else self._words()
         if status is Status.OUT_OF_ORDER:
             self._forget_session()
             return BoardDied(
                 f"{name}: the session with the board has ended",
                 board=self.board,
-                hint="The board has restarted, or another program talks to it.",
+                hint=f"The board has restarted, or another program talks to it. Its log: {words}",
             )
-        words = "" if refusal.call is calls.READ_LOG else self._words()
         return BoardRefused(
             f"{name}: refused ({status.words})",
             status=status.name,
