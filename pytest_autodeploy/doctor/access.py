@@ -29,7 +29,7 @@ def denied(device: Path, vid: int) -> tuple[str, str] | None:
             f"{what}, and this session is older than your place in {group}",
             "log out and in again",
         )
-    command = as_root(f"usermod -aG {group} {getpass.getuser()}", needs_root=True)
+    command = as_root(f"usermod -aG {group} {_user()}", needs_root=True)
     return f"{what}, and you are not in the group {group}", f"{command}\nthen log out and in again"
 
 
@@ -41,6 +41,14 @@ def udev_rule(vid: int) -> str:
     file = f"/etc/udev/rules.d/70-autodeploy-{vid:04x}.rules"
     write = f"echo '{rule}' | {as_root('tee')} {file}"
     return f"{write}\n{as_root('udevadm control --reload')} && {as_root('udevadm trigger')}"
+
+
+def _user() -> str:
+    """The name of this user; its number where it has none, as in some containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def _owner(uid: int) -> str:
@@ -69,4 +77,4 @@ def _is_member(gid: int, group: str) -> bool:
         members = grp.getgrgid(gid).gr_mem
     except KeyError:
         return False
-    return group != "root" and getpass.getuser() in members
+    return group != "root" and _user() in members
