@@ -38,6 +38,7 @@ def files(sources: Sources) -> Files:
     context = _context(sources, source_files)
     templates = {
         "make/model.mk": "model.mk",
+        "README.md": "ambiqsuite_README.md",
         "gcc/Makefile": "gcc_Makefile",
         "armclang/Makefile": "armclang_Makefile",
         f"{HEADERS}/README.md": "headers_README.md",

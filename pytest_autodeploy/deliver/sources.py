@@ -86,7 +86,7 @@ class Sources:
         """
         names = ("api.h", "example.h", "example.c", "example_tensors.h", "compare.h", "compare.c")
         fixed = ("example_console.h", "main.c")
-        context = {**self.context, "console": console}
+        context = {**self.context, "console": console, "core": self.board.core}
         files = self._rendered(*names) | {file: _render(file, context) for file in fixed}
         if console != "neuralspot":
             return files

@@ -30,6 +30,8 @@ def typed_registrations(model: Model, tree: TflmTree, core: str) -> dict[str, st
     a method that takes its result, and the library for the core has it, too.
     """
     header = tree.root / RESOLVER
+    if not header.is_file():
+        return {}
     archive = tree.library(core, smallest=True)
     takes, declared, symbols = _taking(header), _declared(header), archive.read_bytes()
     found = {}

@@ -11,14 +11,17 @@ import pytest
 
 from pytest_autodeploy.base.errors import ModelDoesNotFit
 from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.deliver import ambiqsuite
 from pytest_autodeploy.deliver.arena import arena_for
 from pytest_autodeploy.deliver.dtypes import TYPES, c_type, c_values
 from pytest_autodeploy.deliver.errors import CharacterizationError, DeliveryError
 from pytest_autodeploy.deliver.sources import Sources
 from pytest_autodeploy.model.arena import kernel_buffer_bytes
 from pytest_autodeploy.model.graph import Model
+from pytest_autodeploy.model.load import load_model
 from tests.helpers.deliver_examples import MODELS, characterized, load, lstm
 from tests.helpers.emulation import machine
+from tests.helpers.support import DIGITS
 from tests.helpers.tflite_builder import (
     constant,
     fully_connected,
@@ -137,3 +140,21 @@ def test_the_example_sets_every_input_and_checks_every_output(tmp_path: Path, na
     for kind, tensors in (("input", found.inputs), ("output", found.outputs)):
         arrays = re.findall(rf"static const \w+ \w+_example_{kind}_\d+\[(\d+)\]", text)
         assert [int(count) for count in arrays] == [each.elements for each in tensors]
+
+
+@pytest.mark.parametrize(
+    ("board", "enabled"),
+    [
+        ("apollo3p_evb", "am_hal_cachectrl_enable"),
+        ("apollo510_evb", "am_hal_cachectrl_dcache_enable"),
+    ],
+)
+def test_the_example_for_ambiqsuite_enables_the_cache_and_says_how_it_is_built(
+    board: str, enabled: str
+) -> None:
+    spec, model = board_spec(board), load_model(DIGITS)
+    files = ambiqsuite.files(Sources(characterized(model), model, spec))
+    assert enabled in str(files["src/example_console.h"])
+    readme = str(files["README.md"])
+    assert "make -C gcc NEURALSPOT_ROOT=DIR" in readme
+    assert f"0x{spec.load_address:X}" in readme
