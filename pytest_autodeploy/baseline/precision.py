@@ -29,8 +29,9 @@ def smallest_difference(one: Repeats, other: Repeats) -> float:
     if not any(spreads):
         return 0.0
     known = max(spreads)
+    # In units of the larger deviation: the squares of tiny ones would be 0.
     parts = [
-        (known, 1) if spread is None or repeats < 2 else (spread, repeats)
+        (1.0, 1) if spread is None or repeats < 2 else (spread / known, repeats)
         for spread, repeats in (one, other)
     ]
     errors = [MEDIAN_ERROR**2 * spread**2 / repeats for spread, repeats in parts]
@@ -38,7 +39,7 @@ def smallest_difference(one: Repeats, other: Repeats) -> float:
         error**2 / max(repeats - 1, 1) for error, (_, repeats) in zip(errors, parts, strict=True)
     ]
     freedom = sum(errors) ** 2 / sum(weights)
-    return student_quantile(CONFIDENCE, freedom) * math.sqrt(sum(errors))
+    return student_quantile(CONFIDENCE, freedom) * math.sqrt(sum(errors)) * known
 
 
 def repeats_needed(spread: float, difference: float, most: int) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
+from pytest_autodeploy.base.measurement import Better
+from pytest_autodeploy.base.text import one_line, writable
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import (
     SCHEMA,
@@ -17,8 +19,10 @@ from pytest_autodeploy.baseline.format import (
     LayerTime,
     Metric,
 )
+from pytest_autodeploy.baseline.part import LARGEST, RESTORE, Part
 
-_RESTORE = "restore it from version control, or delete it and make a new one"
+_NEVER_NEGATIVE = ("us", "B", "uJ", "mW", "steps", "real")
+"""Units of times, sizes, energies, powers and distances."""
 
 
 def baseline_text(baseline: Baseline) -> str:
@@ -33,26 +37,42 @@ def baseline_text(baseline: Baseline) -> str:
 
 
 def parse_baseline(text: str, name: str) -> Baseline:
-    """Read what ``baseline_text`` wrote; ``name`` is the file in errors. Raises BaselineError."""
+    """Read what ``baseline_text`` wrote; ``name`` is the file in errors.
+
+    Raises BaselineError, with the place and the key, for what it would never have written: other
+    types, numbers that are not finite or out of range, keys that are missing or there twice.
+    """
     try:
-        plain = json.loads(text)
+        plain = json.loads(text, parse_int=_whole, object_pairs_hook=_once)
     except ValueError as error:
-        raise BaselineError(f"{name} is damaged: {error}", hint=_RESTORE) from None
+        raise BaselineError(f"{name} is damaged: {error}", hint=RESTORE) from None
     except RecursionError:
-        raise BaselineError(f"{name} is damaged: nested too deeply", hint=_RESTORE) from None
-    if not isinstance(plain, dict) or not isinstance(plain.get("schema"), int):
-        raise BaselineError(f"{name} is damaged: no baseline with a schema", hint=_RESTORE)
-    if plain["schema"] > SCHEMA:
+        raise BaselineError(f"{name} is damaged: nested too deeply", hint=RESTORE) from None
+    if not isinstance(plain, dict) or "schema" not in plain:
+        raise BaselineError(f"{name} is damaged: no baseline with a schema", hint=RESTORE)
+    file = Part(name, "", plain)
+    schema = file.whole("schema", 1)
+    if schema > SCHEMA:
         raise BaselineError(
-            f"{name} has schema {plain['schema']}, this version knows up to {SCHEMA}",
+            f"{name} has schema {schema}, this version knows up to {SCHEMA}",
             hint="a newer version wrote it: upgrade pytest-autodeploy",
         )
-    try:
-        entries = {str(clock): _read_entry(entry) for clock, entry in plain["entries"].items()}
-        return Baseline(str(plain["model"]), str(plain["file"]), entries)
-    except (LookupError, TypeError, AttributeError, ValueError) as error:
-        what = f"{type(error).__name__} {error}"
-        raise BaselineError(f"{name} is damaged: {what}", hint=_RESTORE) from None
+    entries = {clock: _read_entry(entry) for clock, entry in file.parts("entries").items()}
+    return Baseline(file.text("model"), file.text("file"), entries)
+
+
+def _whole(digits: str) -> float:
+    """A whole number; one of hundreds of digits is out of every range, and slow to read."""
+    return int(digits) if len(digits) < 30 else float(digits)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; raises ValueError for a key that a careless merge left there twice."""
+    plain = dict(pairs)
+    if len(plain) < len(pairs):
+        twice = next(key for key in plain if sum(key == other for other, _ in pairs) > 1)
+        raise ValueError(f"the key {one_line(writable(twice), 60)} is there twice")
+    return plain
 
 
 def _rendered(value: Any, indent: str) -> str:
@@ -89,29 +109,47 @@ def _known(plain: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in plain.items() if value is not None}
 
 
-def _read_entry(plain: Mapping[str, Any]) -> Entry:
-    layers = plain.get("layers")
+def _read_entry(entry: Part) -> Entry:
     return Entry(
-        Conditions(**_checked(plain["conditions"], Conditions)),
-        {str(k): Metric(**_checked(metric, Metric)) for k, metric in plain["metrics"].items()},
-        _read_layers(layers) if layers else None,
-        {str(key): str(value) for key, value in plain["provenance"].items()},
+        _read_conditions(entry.part("conditions")),
+        {name: _read_metric(metric) for name, metric in entry.parts("metrics").items()},
+        _read_layers(entry.part("layers")) if "layers" in entry.plain else None,
+        entry.texts("provenance"),
     )
 
 
-def _read_layers(plain: Mapping[str, Any]) -> Layers:
-    layers = tuple(LayerTime(**_checked(layer, LayerTime)) for layer in plain["layers"])
-    return Layers(str(plain["run"]), str(plain["source"]), layers, int(plain["repeats"]))
+def _read_conditions(part: Part) -> Conditions:
+    return Conditions(
+        board=part.text("board"),
+        kind=part.text("kind"),
+        core=part.text("core"),
+        source=part.text("source"),
+        engine=part.text("engine"),
+        clock=part.text("clock"),
+        clock_hz=part.whole("clock_hz", 0),
+    )
 
 
-_NUMBERS = ("value", "us", "clock_hz", "spread", "spread_us", "repeats", "macs")
+def _read_metric(part: Part) -> Metric:
+    unit = part.text("unit")
+    return Metric(
+        value=part.number("value", 0 if unit in _NEVER_NEGATIVE else -LARGEST),
+        unit=unit,
+        better=part.text("better", get_args(Better)),
+        source=part.text("source"),
+        spread=part.spread("spread"),
+        repeats=part.whole("repeats", 1),
+    )
 
 
-def _checked(plain: Mapping[str, Any], kind: type) -> dict[str, Any]:
-    """The fields of ``kind``; raises TypeError for one of a wrong type."""
-    fields = {key: plain[key] for key in kind.__dataclass_fields__ if key in plain}  # type: ignore[attr-defined]
-    for key, value in fields.items():
-        right = (int, float) if key in _NUMBERS else str
-        if not isinstance(value, right) or isinstance(value, bool):
-            raise TypeError(f"of {key} {value!r}")
-    return fields
+def _read_layers(part: Part) -> Layers:
+    layers = tuple(
+        LayerTime(
+            operator=layer.text("operator"),
+            us=layer.number("us", 0),
+            spread_us=layer.spread("spread_us"),
+            macs=layer.whole("macs", 0) if "macs" in layer.plain else None,
+        )
+        for layer in part.listed("layers")
+    )
+    return Layers(part.text("run"), part.text("source"), layers, part.whole("repeats", 1))

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.baseline.compare import compare
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import Baseline
 from pytest_autodeploy.baseline.store import (
@@ -24,6 +28,7 @@ from pytest_autodeploy.baseline.store import (
     write_baseline,
 )
 from pytest_autodeploy.baseline.text import baseline_text, parse_baseline
+from pytest_autodeploy.run.metrics import default_regression
 from tests.helpers.baseline_examples import ENTRY, baseline, with_metric
 from tests.helpers.support import ROOT
 from tests.helpers.users import ATTACKER, VICTIM, everybodys_folder, needs_root, run_as
@@ -62,9 +67,19 @@ def test_the_text_says_nothing_of_time_and_machine() -> None:
         ("", "f is damaged: Expecting value"),
         (baseline_text(baseline())[:300], "f is damaged: "),
         ("[]", "f is damaged: no baseline with a schema"),
-        ('{"schema": 1}', "f is damaged: KeyError 'entries'"),
-        (baseline_text(baseline()).replace("10080", '"10080"'), "f is damaged: TypeError of value"),
-        (baseline_text(baseline()).replace('"kind"', '"kin"'), "f is damaged: TypeError"),
+        ('{"schema": 1}', "f is damaged: it has no entries"),
+        (
+            baseline_text(baseline()).replace("10080", '"10080"'),
+            "f is damaged: entries.HP.metrics.latency_median.value is '10080', not a number",
+        ),
+        (
+            baseline_text(baseline()).replace('"kind"', '"kin"'),
+            "f is damaged: entries.HP.conditions has no kind",
+        ),
+        (
+            baseline_text(baseline()).replace('"model_size"', '"arena_used"'),
+            "f is damaged: the key arena_used is there twice",
+        ),
         ("[" * 100_000, "f is damaged: "),
         (
             baseline_text(baseline()).replace('"schema": 1', '"schema": 2'),
@@ -77,6 +92,66 @@ def test_what_cannot_be_trusted_is_refused(text: str, says: str) -> None:
         parse_baseline(text, "f")
     assert raised.value.what.startswith(says)
     assert raised.value.hint
+
+
+POISONS = (
+    *("NaN", "Infinity", "-Infinity", "1e999", "-1", "9" * 400, "9" * 5000, "1e200"),
+    *("true", "null", "[]", "{}", "[1]", '"\\ud800"', f'"{"x" * 2000}"', '"x"', "1.5"),
+)
+"""JSON, or what Python takes for it, that is not right everywhere."""
+
+
+def leaves(plain: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The path of every value in plain data, of containers too."""
+    if path:
+        yield path
+    if isinstance(plain, dict | list):
+        for key, item in plain.items() if isinstance(plain, dict) else enumerate(plain):
+            yield from leaves(item, (*path, key))
+
+
+def poisoned(path: tuple[str | int, ...], poison: str) -> str:
+    """The text of a baseline with another value in one place."""
+    plain = inner = json.loads(baseline_text(baseline()))
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = "POISON"
+    return json.dumps(plain).replace('"POISON"', poison)
+
+
+LEAVES = list(leaves(json.loads(baseline_text(baseline()))))
+
+
+@pytest.mark.parametrize("poison", POISONS, ids=lambda text: f"{text[:12]} of {len(text)}")
+def test_a_value_is_refused_by_file_entry_and_key_or_is_sound(poison: str) -> None:
+    for path in LEAVES:
+        try:
+            found = parse_baseline(poisoned(path, poison), "f")
+        except BaselineError as error:
+            shown = re.sub(r"\[(\d+)\]", r".\1", error.what)
+            assert shown.startswith("f is damaged: "), path
+            assert ".".join(map(str, path)) in shown, (path, shown)
+            continue
+        assert_sound(found)
+        assert poison in ('"x"', "1.5", "{}", "[]"), path
+
+
+def assert_sound(found: Baseline) -> None:
+    """What was read can be compared with, and written again."""
+    for entry in found.entries.values():
+        for metric in entry.metrics.values():
+            assert math.isfinite(metric.value)
+            assert metric.repeats >= 1
+            assert metric.spread is None or metric.spread >= 0
+        compare(entry, ENTRY, default_regression(), "f")
+        compare(ENTRY, entry, default_regression(), "f")
+    assert parse_baseline(baseline_text(found), "f") == found
+
+
+@pytest.mark.parametrize("spread", [5e-324, 1e-200, 1e-100, 1e100])
+def test_the_smallest_and_the_largest_deviation_can_be_reckoned_with(spread: float) -> None:
+    entry = with_metric("latency_median", 10_080, spread=spread, repeats=3)
+    assert_sound(baseline(entry))
 
 
 def test_models_and_boards_have_files_of_their_own(tmp_path: Path) -> None:

@@ -230,6 +230,25 @@ class TestNotComparable:
         update.stdout.fnmatch_lines([SECTION, f"ERROR: *not updated: {says}"])
         assert baseline.read_text() == text
 
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [("value", "NaN"), ("value", "9" * 400), ("spread", "1e999"), ("repeats", "-3")],
+        ids=["nan", "400 digits", "spread", "repeats"],
+    )
+    def test_a_number_that_is_none_is_red_in_every_report(
+        self, pytester: pytest.Pytester, baseline: Path, key: str, value: str
+    ) -> None:
+        plain = json.loads(baseline.read_text())
+        plain["entries"]["HP"]["metrics"]["latency_median"][key] = "HERE"
+        baseline.write_text(json.dumps(plain).replace('"HERE"', value))
+        files = ("--html", "report.html", "--self-contained-html")
+        result = pytester.runpytest(*LATENCY, *files)
+        assert result.ret == pytest.ExitCode.TESTS_FAILED
+        assert outcomes(result) == {"failed": 2}
+        says = f"{FILE.as_posix()} is damaged: entries.HP.metrics.latency_median.{key} is "
+        result.stdout.fnmatch_lines([f"*{says}*", "*NOT JUDGED*"], consecutive=False)
+        assert says in Path("report.html").read_text()
+
 
 @pytest.mark.usefixtures("baseline")
 class TestMarker:
