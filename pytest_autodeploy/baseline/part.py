@@ -60,7 +60,7 @@ class Part:
         whole = isinstance(value, int) and not isinstance(value, bool)
         if not whole or not least <= value <= LARGEST_WHOLE:
             self._wrong(key, f"a whole number {_range(least, LARGEST_WHOLE)}")
-        return value
+        return int(value)
 
     def part(self, key: str) -> Part:
         """The object of a key."""
