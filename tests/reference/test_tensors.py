@@ -151,7 +151,7 @@ def test_an_arena_that_is_not_enough_is_followed_by_a_larger_one(
 def answers(model: Model, count: int) -> list[Message]:
     """What the child would reply, without a child."""
     own = Worker()
-    assert list(own.answer({"op": "model"}, [model.content])) == []
+    assert list(own.answer({"op": "model"}, [model.content, model.content])) == []
     payloads = [encode(array) for array in random_inputs(model, count, 42).arrays]
     request = {"op": "tensors", "path": "ref", "indices": made(model)}
     return list(own.answer(request, payloads))
