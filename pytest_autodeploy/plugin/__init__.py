@@ -177,13 +177,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                     problem(config, text)
     problems = config.stash.get(USAGE_PROBLEMS, [])
     if problems:
-        raise pytest.UsageError("\n".join(problems))
+        from pytest_autodeploy.plugin.problems import refuse
+
+        refuse(config, items, "\n".join(problems))
     if getattr(config.option, "autodeploy_selection", None):
         from pytest_autodeploy.plugin.suite.collector import keep_selection
 
         keep_selection(config, items)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Refuse limits that are declared and that no test of the run can judge."""
     if USAGE_PROBLEMS in session.config.stash:  # pytest calls this hook after those, too

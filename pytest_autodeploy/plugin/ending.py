@@ -17,7 +17,7 @@ import pytest
 
 from pytest_autodeploy.base.errors import words_of
 from pytest_autodeploy.base.text import writable
-from pytest_autodeploy.plugin.problems import problems_of
+from pytest_autodeploy.plugin.problems import USAGE, problems_of
 from pytest_autodeploy.plugin.state import settings_of
 from pytest_autodeploy.run.metrics import default_regression
 
@@ -40,6 +40,7 @@ class Ending:
         self._began = datetime.now(UTC)
         self._store: ResultStore | None = None
         self._lost = False
+        self._usage = ""
         self._updates: list[str] = []
         self._problems: list[str] = []
 
@@ -56,6 +57,13 @@ class Ending:
         elif problems or (report.failed and report.when not in PHASES):
             self._lost = True  # xdist reports a worker that crashed in a phase of its own
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over a usage error that a worker of xdist has found."""
+        problem = getattr(node, "workeroutput", {}).get(USAGE)
+        if problem:
+            self._usage = str(problem)
+
     def _add(self, plain: dict[str, Any]) -> None:
         from pytest_autodeploy.metrics.record import from_plain
         from pytest_autodeploy.report.results import ResultStore
@@ -66,6 +74,9 @@ class Ending:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the files: results, and the baselines, history and summaries asked for."""
+        if self._usage:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+            return
         complete = session.exitstatus in COMPLETE
         if self._problems:
             self._end_red()
@@ -136,6 +147,8 @@ class Ending:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """A section per model and board, one on baselines, and every error of the end."""
+        for line in self._usage.splitlines():
+            terminalreporter.write_line(f"ERROR: {line}", red=True)
         results = self._results()
         self._show_sections(terminalreporter, results)
         self._show_baselines(terminalreporter, results)

@@ -14,6 +14,7 @@ from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import not_judged
 from pytest_autodeploy.plugin.collection import case_of
 from pytest_autodeploy.plugin.limits import against_path, limits_of
+from pytest_autodeploy.plugin.problems import refuse
 from pytest_autodeploy.plugin.state import UNJUDGED, settings_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
 from pytest_autodeploy.run.metrics import BY_NAME, REGRESSION
@@ -78,9 +79,9 @@ def unjudged_rows(item: pytest.Item, reason: str) -> list[Row]:
 
 
 def check_owed(session: pytest.Session) -> None:
-    """Find the last test that can judge each setting's limit. Raises UsageError.
+    """Find the last test that can judge each setting's limit.
 
-    That is for limits that are declared and that no test can judge, which is known already.
+    Limits that are declared, and that no test can judge as is known already, are a usage error.
     """
     last: dict[Place, str] = {}
     problems: dict[str, None] = {}
@@ -98,7 +99,7 @@ def check_owed(session: pytest.Session) -> None:
             problems |= dict.fromkeys(_impossible(item))
     session.config.stash[_LAST] = last
     if problems:
-        raise pytest.UsageError("\n".join(problems))
+        refuse(session.config, session.items, "\n".join(problems))
 
 
 def _concerned(item: pytest.Item) -> set[str]:

@@ -24,6 +24,23 @@ def part_of(report: pytest.TestReport, what: str) -> Iterator[None]:
         report.autodeploy_problems = [*problems_of(report), words]  # type: ignore[attr-defined]
 
 
+USAGE = "autodeploy_usage"
+"""Under this name a worker of xdist tells its controller of a usage error."""
+
+
+def refuse(config: pytest.Config, items: list[pytest.Item], problem: str) -> None:
+    """End the run as a usage error, before any test.
+
+    xdist (3.8) does not expect one of a worker and ends with an INTERNALERROR. A worker therefore
+    has no tests, as all others, and what is wrong goes to the controller.
+    """
+    output: dict[str, object] | None = getattr(config, "workeroutput", None)
+    if output is None:
+        raise pytest.UsageError(problem)
+    output[USAGE] = problem
+    items[:] = []
+
+
 def problems_of(report: pytest.TestReport) -> Sequence[str]:
     """What could not be made of a report, in words."""
     problems: Sequence[str] = getattr(report, "autodeploy_problems", ())
