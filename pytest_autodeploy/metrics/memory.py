@@ -10,7 +10,7 @@ from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import Metric, at_most, no_limit
 from pytest_autodeploy.metrics.subject import Subject
-from pytest_autodeploy.session.measured import MemoryUse
+from pytest_autodeploy.session.measured import MemoryUse, TunedArena
 
 
 class Memory(Metric):
@@ -19,9 +19,11 @@ class Memory(Metric):
     declaration = DECLARATION
 
     def provide(self, subject: Subject) -> None:
-        """Ask the board."""
+        """Ask the board, and find the smallest arena in which the model runs."""
         if subject.board.measured.memory is None:
             subject.board.memory()
+        if subject.board.measured.arena is None:
+            subject.board.tune_arena()
 
     def measurements(self, subject: Subject) -> Iterator[Measurement]:
         """The arena used, given and tuned, and the model's file."""
@@ -34,19 +36,26 @@ class Memory(Metric):
             yield Measurement("arena_given", given, "B", "neither", memory.source)
             yield _model(memory)
         if tuned:
-            note = f"tries of a size: {tuned.tries}"
-            yield Measurement("arena_tuned", tuned.arena_bytes, "B", "lower", tuned.source, note)
+            yield _tuned(tuned)
 
-    def measured(self, subject: Subject, _declared: Declared) -> bool:
-        """Whether the test has asked the board."""
-        return subject.board.measured.memory is not None
+    def measured(self, subject: Subject, declared: Declared) -> bool:
+        """Whether the test has asked the board, and tuned the arena where that is limited."""
+        found = subject.board.measured
+        return found.memory is not None and (
+            declared.limit.arena_bytes is None or found.arena is not None
+        )
 
     def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
-        """A row for each of arena and model that is limited."""
+        """A row for each of arena and model that is limited.
+
+        The arena is that in which the model runs: it does not run in what TFLM says it used.
+        """
         memory, limit = subject.board.measured.memory, declared.limit
+        tuned = subject.board.measured.arena
         assert memory is not None
         if limit.arena_bytes is not None:
-            yield at_most(subject, declared, _arena(memory), limit.arena_bytes)
+            assert tuned is not None
+            yield at_most(subject, declared, _tuned(tuned), limit.arena_bytes)
         if limit.model_bytes is not None:
             yield at_most(subject, declared, _model(memory), limit.model_bytes)
 
@@ -60,6 +69,13 @@ class Memory(Metric):
 def _arena(memory: MemoryUse) -> Measurement:
     used = memory.arena_used_bytes
     return Measurement("arena_used", used, "B", "lower", memory.source, memory.note)
+
+
+def _tuned(tuned: TunedArena) -> Measurement:
+    note = f"tries of a size: {tuned.tries}"
+    if not tuned.exact:
+        note += f", the search ended early: it did not run in {tuned.failed_bytes} bytes"
+    return Measurement("arena_tuned", tuned.arena_bytes, "B", "lower", tuned.source, note)
 
 
 def _model(memory: MemoryUse) -> Measurement:

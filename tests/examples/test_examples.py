@@ -47,6 +47,6 @@ def test_limits_that_are_too_tight_fail_readably(pytester: pytest.Pytester) -> N
         [
             "wrong output: digits_cnn on sim:apollo4p_evb: outputs differ from the PC's",
             "digits_cnn on sim:apollo4p_evb: latency median is over its limit",
-            "digits_cnn on sim:apollo4p_evb: arena used is over its limit",
+            "digits_cnn on sim:apollo4p_evb: arena tuned is over its limit",
         ]
     )

@@ -57,7 +57,7 @@ def test_it(model_session): pass
 """,
         )
         result.assert_outcomes(failed=1)
-        for line in ("*latency median is over*", "*arena used is over*", "*model size is over*"):
+        for line in ("*latency median is over*", "*arena tuned is over*", "*model size is over*"):
             result.stdout.fnmatch_lines([line])
 
     def test_outputs_beyond_the_tolerance_name_the_worst_element(

@@ -1,0 +1,27 @@
+"""The limit of the arena is held against the smallest in which the model runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_autodeploy.model.parse import parse
+from tests.helpers import tflite_builder as build
+from tests.helpers.diverging_board import session_on
+
+
+def test_an_arena_that_is_used_but_not_enough_fails_its_limit(pytester: pytest.Pytester) -> None:
+    """TFLM says it used 1.4 KB, and does not run in that."""
+    content = build.relu((1, 64))
+    Path("m.tflite").write_bytes(content)
+    with session_on(parse(Path("m.tflite"), content)) as session:
+        tuned = session.tune_arena().arena_bytes
+        used = session.memory().arena_used_bytes
+    assert used < tuned
+    between = (used + tuned) / 2 / 1024
+    result = pytester.runpytest(
+        "--tflite", "m.tflite", "-k", "fits", "--tflite-memory-limit", f"arena_kb={between}"
+    )
+    result.assert_outcomes(failed=1, deselected=4)
+    result.stdout.fnmatch_lines(["*arena tuned is over its limit*"])
