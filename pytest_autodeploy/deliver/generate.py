@@ -66,7 +66,7 @@ def generate(
         out=out,
         written=tuple(written),
         left_out=tuple(left_out + binaries.left_out),
-        footprints=tuple(each for each in (library, binaries.of_all_types, program) if each),
+        footprints=tuple(each for each in (library, program, binaries.of_all_types) if each),
         runtime=binaries.library.runtime if binaries.library else "",
         example=binaries.example,
     )

@@ -59,7 +59,7 @@ def footprint_columns(artifacts: ArtifactsRecord | None) -> list[Column]:
     if not footprints:
         return []
     sizes = [{part.part: part for part in each.parts} for each in footprints]
-    names = list(sizes[-1] | sizes[0])  # a program has the parts of its library, and more
+    names = list(max(sizes, key=len) | sizes[0])  # a program has the parts of its library, and more
     columns = [Column("Bytes as linked", [*names, "all"])]
     for each, by_name in zip(footprints, sizes, strict=True):
         flash = [grouped(by_name[n].flash_bytes) if n in by_name else "" for n in names]

@@ -71,6 +71,6 @@ def test_the_library_takes_less_than_one_of_all_types(tmp_path: Path) -> None:
     delivery = generate(
         MODEL, board, tmp_path / "out", ["library"], characterization(MODEL), options
     )
-    library, of_all_types, _ = delivery.footprints
+    library, _, of_all_types = delivery.footprints
     assert of_all_types.what == "library, all types"
     assert library.flash_bytes < of_all_types.flash_bytes
