@@ -24,7 +24,7 @@ class Row:
 
     ``limit`` are the words of the declaration, such as ``latency_budget(ms=25)``, ``origin`` says
     where it was declared, ``words`` how it ended. ``failure`` is the class of a red row, see
-    ``failures.CLASSES``. ``why`` are more lines that a failing test prints, about the cause;
+    ``failures.CLASSES``, else None. ``why`` are more lines that a failing test prints, about the cause;
     reports show them in a place of their own. ``allowed``: it is not red that nothing judged it, as
     ``--autodeploy-unjudged`` said so.
     """
@@ -35,7 +35,7 @@ class Row:
     status: Status
     words: str
     measurement: Measurement | None = None
-    failure: FailureClass = "over a limit"
+    failure: FailureClass | None = None
     why: str = ""
     allowed: bool = False
 
@@ -52,4 +52,6 @@ class Row:
 
 def red_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
     """The rows that fail a test, the gravest class first."""
-    return tuple(sorted((r for r in rows if r.red), key=lambda row: CLASSES.index(row.failure)))
+    return tuple(
+        sorted((r for r in rows if r.red), key=lambda row: CLASSES.index(row.failure or "other"))
+    )

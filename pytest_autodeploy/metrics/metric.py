@@ -10,7 +10,7 @@ from pytest_autodeploy.base.units import si
 from pytest_autodeploy.limits.declaration import Declaration
 from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.metrics.failures import FailureClass
-from pytest_autodeploy.metrics.ledger import Row, Status
+from pytest_autodeploy.metrics.ledger import RED, Row, Status
 from pytest_autodeploy.metrics.subject import Subject
 
 
@@ -72,8 +72,9 @@ def row(
     measurement: Measurement | None = None,
     failure: FailureClass = "over a limit",
 ) -> Row:
-    """A row of the limit."""
-    return Row(declared.name, declared.words, declared.origin, status, words, measurement, failure)
+    """A row of the limit; only a red one has a class of failure."""
+    failed = failure if status in RED else None
+    return Row(declared.name, declared.words, declared.origin, status, words, measurement, failed)
 
 
 def no_limit(declaration: Declaration, measurement: Measurement, limit: str = "") -> Row:

@@ -133,7 +133,7 @@ def after_call(item: pytest.Item) -> None:
     if judgement.broke is not None:
         raise judgement.broke
     if judgement.red:
-        failure = judgement.red[0].failure
+        failure = judgement.red[0].failure or "other"
         item.stash[FAILURE] = failure
         words = "\n\n".join(row.text for row in judgement.red)
         pytest.fail(classified(failure, words), pytrace=False)

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 
     StateMode = Literal["carry", "reset"]
 
+PATIENCE = 20
+"""How many times longer than ever before inferences may take before a board counts as silent."""
+
+LEAST_PATIENCE_S = 5.0
+"""What a loaded PC or a slow port may cost."""
+
 CALL_SECONDS = 0.5
 """About how long one invoke call may take: short enough to show progress and keep its deadline."""
 
@@ -60,6 +66,7 @@ class ModelOnBoard:
         self._identity: Identity | None = None
         self._state: ModelState | None = None
         self._proven = False
+        self._slowest_s = 0.0
         self.prepare(inputs)
 
     def prepare(
@@ -222,10 +229,21 @@ class ModelOnBoard:
             raise explained(error, self._image, self.board.spec) from None
         except BoardError as error:
             raised = self.board.explain(error)
-            self._state = None
-            self._proven = False
-            self.board.discard()
+            self._give_up()
             raise raised from None
+        except (KeyboardInterrupt, Exception):
+            raise
+        except BaseException:
+            # pytest-timeout and pytest.fail raise in the middle of a call: whatever the board does
+            # now is an answer to nobody, so that the next test needs a fresh start.
+            self._give_up()
+            raise
+
+    def _give_up(self) -> None:
+        """Trust the board no more until it has proven itself again."""
+        self._state = None
+        self._proven = False
+        self.board.discard()
 
     def _setup(self) -> None:
         self.ensure()
@@ -271,11 +289,19 @@ class ModelOnBoard:
             share = min(share, count - len(ticks), self.identity.max_invocations)
             began = time.monotonic()
             with timed(self.board):
-                ticks += self.board.client.invoke(share).ticks
+                ticks += self.board.client.invoke(share, self._patience(share)).ticks
             per_inference = (time.monotonic() - began) / share
+            self._slowest_s = max(self._slowest_s, per_inference)
             share = max(1, int(CALL_SECONDS / max(per_inference, 1e-6)))
             self.progress("inference", len(ticks), count)
         return ticks
+
+    def _patience(self, count: int) -> float | None:
+        """The deadline of a call: many times what it took before, None (the option's) at first."""
+        if not self._slowest_s:
+            return None
+        usual = max(LEAST_PATIENCE_S, PATIENCE * count * self._slowest_s)
+        return min(usual, self.board.client.timeout_s)
 
     def _us(self, ticks: int) -> float:
         return ticks * 1e6 / self.identity.tick_hz

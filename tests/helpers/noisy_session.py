@@ -22,7 +22,7 @@ from pytest_autodeploy.metrics.subject import Baselines, Subject
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
-from pytest_autodeploy.rpc.messages import ClockMode, Identity, LayerRecord
+from pytest_autodeploy.rpc.messages import ClockMode, Identity, InvokeTiming, LayerRecord
 from pytest_autodeploy.run.metrics import REGRESSION, metrics
 from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise
@@ -58,6 +58,12 @@ class Client:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._validator, name)
+
+    timeout_s = 10.0
+
+    def invoke(self, count: int, _timeout_s: float | None = None) -> InvokeTiming:
+        """In this process there is nothing to wait for."""
+        return self._validator.invoke(count)
 
     def write_input(self, index: int, data: bytes) -> None:
         """The times do not depend on it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import TypeVar
 import pytest
 
 from tests.helpers.broken_boards import break_board
+from tests.helpers.support import DIGITS
 
 T = TypeVar("T")
 
@@ -79,6 +81,25 @@ def test_a_silent_board_times_out_and_its_other_tests_are_errors_of_one_line(
     result.stdout.fnmatch_lines(
         ["board broke: infer*(see autodeploy::test_outputs_agree*", "*infer: no answer * after * s"]
     )
+
+
+def test_a_timeout_of_pytest_in_a_call_is_of_that_test_alone(pytester: pytest.Pytester) -> None:
+    shutil.copy(DIGITS, pytester.path)
+    pytester.makepyfile(
+        test_it=HEAD
+        + """
+@pytest.mark.timeout(1, method="signal")
+def test_too_long(model_session):
+    model_session.latency(runs=10_000_000)
+
+def test_after(model_session):
+    model_session.run()
+"""
+    )
+    result = pytester.runpytest_subprocess("test_it.py", "--reruns=0")
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["*Timeout (>1.0s) from pytest-timeout*"])
+    result.stdout.no_fnmatch_line("*board broke*")
 
 
 def test_a_board_with_other_firmware_never_yields_numbers(
