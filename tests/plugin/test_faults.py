@@ -88,7 +88,7 @@ def test_a_timeout_of_pytest_in_a_call_is_of_that_test_alone(pytester: pytest.Py
     pytester.makepyfile(
         test_it=HEAD
         + """
-@pytest.mark.timeout(1, method="signal")
+@pytest.mark.timeout(1, method="signal", func_only=True)
 def test_too_long(model_session):
     model_session.latency(runs=10_000_000)
 
