@@ -25,8 +25,8 @@ class Row:
     ``limit`` are the words of the declaration, such as ``latency_budget(ms=25)``, ``origin`` says
     where it was declared, ``words`` how it ended. ``failure`` is the class of a red row, see
     ``failures.CLASSES``, else None. ``why`` are more lines that a failing test prints, about the
-    cause; reports show them in a place of their own. ``allowed``: it is not red that nothing judged it, as
-    ``--autodeploy-unjudged`` said so.
+    cause; reports show them in a place of their own. ``allowed``: it is not red that nothing judged
+    it, as ``--autodeploy-unjudged`` said so.
     """
 
     metric: str
