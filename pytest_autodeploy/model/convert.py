@@ -16,7 +16,6 @@ import zipfile
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from pytest_autodeploy.base.archive import ArchiveRefused, check_archive
 from pytest_autodeploy.base.errors import InputsError, MissingExtra, ModelError
@@ -167,14 +166,16 @@ def _convert(source: Path, inputs: Path | None) -> tuple[bytes, int]:
 
     with Scratch("convert") as folder:
         saved = str(source) if source.is_dir() else _export(source, str(folder.path / "saved"))
-        function, shapes, loaded = _of_batch_1(saved)
-        converter = tf.lite.TFLiteConverter.from_concrete_functions([function], loaded)
+        fixed = str(folder.path / "fixed")
+        shapes = _fix_batch(saved, fixed)
+        converter = tf.lite.TFLiteConverter.from_saved_model(fixed)
         count = 0
         if inputs is not None:
             samples = read_samples(inputs, shapes)
             count = min(len(values) for values in samples.values())
             converter.representative_dataset = lambda: (
-                [samples[name][at : at + 1] for name in shapes] for at in range(count)
+                {name: values[at : at + 1] for name, values in samples.items()}
+                for at in range(count)
             )
             converter.optimizations = [tf.lite.Optimize.DEFAULT]
             converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
@@ -182,25 +183,23 @@ def _convert(source: Path, inputs: Path | None) -> tuple[bytes, int]:
         return bytes(converter.convert()), count
 
 
-def _of_batch_1(saved: str) -> tuple[Any, dict[str, list[int]], Any]:
-    """The serving function of a SavedModel for one sample, the shapes of its inputs, the model.
+def _fix_batch(saved: str, fixed: str) -> dict[str, list[int]]:
+    """Save a SavedModel again with a batch of 1; gives the shapes of its inputs by their names.
 
     An open batch leaves operators that TFLM lacks.
     """
     import tensorflow as tf
 
     loaded = tf.saved_model.load(saved)
-    _, wanted = loaded.signatures["serving_default"].structured_input_signature
+    signature = loaded.signatures["serving_default"]
+    _, wanted = signature.structured_input_signature
     specs = {
         name: tf.TensorSpec([1, *spec.shape[1:]] if spec.shape.rank else [], spec.dtype, name=name)
         for name, spec in wanted.items()
     }
-    signature = loaded.signatures["serving_default"]
-    serve = tf.function(lambda **values: signature(**values))
-    function = serve.get_concrete_function(**specs)
-    names = [tensor.name.partition(":")[0] for tensor in function.inputs if tensor.name]
-    ordered = [name for name in names if name in specs] or list(specs)
-    return function, {name: specs[name].shape.as_list() for name in ordered}, loaded
+    serve = tf.function(lambda **values: signature(**values)).get_concrete_function(**specs)
+    tf.saved_model.save(loaded, fixed, signatures={"serving_default": serve})
+    return {name: spec.shape.as_list() for name, spec in specs.items()}
 
 
 def _export(source: Path, folder: str) -> str:
