@@ -9,13 +9,9 @@ from pathlib import Path
 from pytest_autodeploy.baseline.compare import compare
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import Baseline, Entry, entry_of
+from pytest_autodeploy.baseline.lookup import Sought, find_baseline, nearest_names, same_content
 from pytest_autodeploy.baseline.precision import repeats_needed
-from pytest_autodeploy.baseline.store import (
-    baseline_path,
-    belongs_elsewhere,
-    other_boards,
-    read_baseline,
-)
+from pytest_autodeploy.baseline.store import belongs_elsewhere, other_boards, read_baseline
 from pytest_autodeploy.baseline.words import block, headline
 from pytest_autodeploy.limits.declaration import Declaration
 from pytest_autodeploy.limits.merging import Declared
@@ -116,8 +112,10 @@ class Regression(Metric):
         if baseline is None:
             others = other_boards(path)
             reasons = tuple(f"the baseline is of {other}" for other in others)
+            reasons = reasons or tuple(nearest_names(path))
             return Comparison("not comparable" if others else "no baseline", file, reasons=reasons)
-        if belongs_elsewhere(baseline, place.model_file, place.root):
+        elsewhere = belongs_elsewhere(baseline, place.model_file, place.root)
+        if elsewhere and not same_content(baseline, session.model.sha256):
             reason = f"the baseline belongs to another model of that name, {baseline.file}"
             return Comparison("not comparable", file, reasons=(reason,))
         now = self.entry_now(subject, declared.limit)
@@ -162,8 +160,9 @@ def _place(subject: Subject) -> Baselines:
 
 
 def _path(place: Baselines, session: ModelSession) -> Path:
-    board, kind = session.identity.board, session.kind.name
-    return baseline_path(place.folder, place.model_id, board, kind)
+    model, board, kind = place.model_id, session.identity.board, session.kind.name
+    sought = Sought(model, place.model_file, session.model.sha256, board, kind)
+    return find_baseline(place.folder, place.root, sought, copies=place.update is None)
 
 
 def _must(subject: Subject, declared: Declared) -> frozenset[str]:

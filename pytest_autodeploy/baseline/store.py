@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,7 +27,8 @@ def baseline_path(folder: Path, model_id: str, board: str, kind: str) -> Path:
 
 def belongs_elsewhere(baseline: Baseline, model_file: str, root: Path) -> bool:
     """Whether a baseline is that of another model of the same name, which is still there."""
-    return baseline.file != model_file and (root / baseline.file).exists()
+    # os.path.exists is False for a name that no system takes; Path.exists raises for some.
+    return baseline.file != model_file and os.path.exists(root / baseline.file)  # noqa: PTH110
 
 
 def read_baseline(path: Path, name: str | None = None) -> Baseline | None:

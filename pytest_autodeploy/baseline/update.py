@@ -9,9 +9,9 @@ from pathlib import Path
 from pytest_autodeploy.baseline.changes import changes
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import Baseline, Entry, entry_of
+from pytest_autodeploy.baseline.lookup import Sought, find_baseline
 from pytest_autodeploy.baseline.measured import Measured, measured_by, title_of
 from pytest_autodeploy.baseline.store import (
-    baseline_path,
     belongs_elsewhere,
     locked,
     read_baseline,
@@ -64,7 +64,7 @@ def update_baselines(
         how = record.outcome if record.outcome in FAILED else "needed a rerun"
         update.lines.append(f"{title}: not updated, {record.nodeid} {how}")
     by_path: dict[str, list[_Target]] = {}
-    for target in _targets(of_boards, failed, folder, plugin_version, limit):
+    for target in _targets(of_boards, failed, folder, root, plugin_version, limit):
         by_path.setdefault(str(target.path).lower(), []).append(target)
     for targets in by_path.values():
         if len(targets) > 1:
@@ -79,6 +79,7 @@ def _targets(
     records: Sequence[TestRecord],
     failed: Mapping[str, TestRecord],
     folder: Path,
+    root: Path,
     plugin_version: str,
     limit: NoRegression,
 ) -> Iterator[_Target]:
@@ -89,9 +90,11 @@ def _targets(
             by_model.setdefault((title, measured.model.sha256), []).append(measured)
     for (title, _), modes in by_model.items():
         model, board = modes[-1].model, modes[-1].board
-        path = baseline_path(folder, model.id, board.name or "", board.kind or "")
+        file, sha256 = model.file or "", model.sha256
+        sought = Sought(model.id, file, sha256, board.name or "", board.kind or "")
+        path = find_baseline(folder, root, sought, copies=False)
         entries = {mode.board.clock or "": _entry(mode, plugin_version, limit) for mode in modes}
-        yield _Target(path, title, model.id, model.file or "", entries)
+        yield _Target(path, title, model.id, file, entries)
 
 
 def _entry(mode: Measured, plugin_version: str, limit: NoRegression) -> Entry:
@@ -114,7 +117,8 @@ def _update(target: _Target, root: Path, mode: str, update: Update) -> None:
                 before = entries.get(clock)
                 entries[clock] = _replace(entry, before, mode)
                 lines += changes(before, entries[clock])
-            new = Baseline(target.model, target.file, dict(sorted(entries.items())))
+            model = old.model if old and old.file == target.file else target.model
+            new = Baseline(model, target.file, dict(sorted(entries.items())))
             if new != old:
                 write_baseline(target.path, new)
             lines = lines or ["provenance changed" if new != old else "unchanged"]

@@ -94,7 +94,7 @@ def headline(comparison: Comparison) -> str:
     if state == "not comparable":
         return f"cannot be held against its baseline: {'; '.join(comparison.reasons)}"
     if state == "no baseline":
-        what = ", ".join(comparison.missing) or "this model on this board"
+        what = ", ".join(comparison.missing) or _nothing_for_the_model(comparison)
         return f"no baseline for {what}; make one with {UPDATE}=new"
     if state == "within":
         return f"{_count(comparison)} within what its baseline allows"
@@ -104,6 +104,11 @@ def headline(comparison: Comparison) -> str:
     if state == "improved":
         return f"improved: {', '.join(parts)}{more}: update the baseline? {UPDATE}"
     return f"worse than its baseline: {', '.join(parts)}{more}"
+
+
+def _nothing_for_the_model(comparison: Comparison) -> str:
+    near = ", ".join(one_line(name, 40) for name in comparison.reasons)
+    return f"this model on this board{f' (there are some of {near})' if near else ''}"
 
 
 def block(comparison: Comparison, declared: str, model_sha256: str) -> list[str]:

@@ -35,7 +35,8 @@ class Row:
 class Comparison:
     """All rows of a comparison with the baseline in ``file``.
 
-    ``reasons`` say why something cannot be compared, ``missing`` what the baseline does not have,
+    ``reasons`` say why something cannot be compared, or without any baseline of the model the names
+    of other models that have one; ``missing`` what the baseline does not have,
     ``graph`` how the layers changed. ``baseline_sha256`` is the hash of the model of the baseline;
     ``model_changed`` says that another one was measured.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -185,6 +186,42 @@ class TestWithoutBaseline:
         result = pytester.runpytest(*LATENCY, f"{UPDATE}={mode}", COMPARE)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         result.stderr.fnmatch_lines(["ERROR: --autodeploy-compare compares with the baselines *"])
+
+
+class TestASecondModelOfThatName:
+    """It makes both ids longer."""
+
+    @pytest.fixture
+    def two(self, baseline: Path, digits: Path) -> Path:
+        """Two different models ``net.tflite``, the first with a baseline made when it was alone."""
+        baseline.parent.rename("autodeploy-baselines/net")
+        plain = json.loads(Path("autodeploy-baselines/net", FILE.name).read_text())
+        plain |= {"model": "net", "file": "a/net.tflite"}
+        kept = Path("autodeploy-baselines/net", FILE.name)
+        kept.write_text(json.dumps(plain))
+        for folder in ("a", "b"):
+            Path(folder).mkdir()
+        digits.rename("a/net.tflite")
+        shutil.copy(MODELS / "kws_ds_cnn.tflite", "b/net.tflite")
+        return kept
+
+    RUN = ("--tflite=a", "--tflite=b", "-k", "latency")
+
+    def test_the_baseline_is_still_found(self, pytester: pytest.Pytester, two: Path) -> None:
+        slow_board(pytester, 50)
+        result = pytester.runpytest(*self.RUN)
+        assert outcomes(result) == {"passed": 1, "failed": 1}
+        result.stdout.fnmatch_lines(["regression: net on *: latency_median +50 %"])
+        result.stdout.fnmatch_lines(
+            ["b/net.tflite on *: no baseline for this model on this board (there are some of net)*"]
+        )
+        assert two.exists()
+
+    def test_an_update_stays_in_its_file(self, pytester: pytest.Pytester, two: Path) -> None:
+        assert pytester.runpytest(*self.RUN, UPDATE).ret == 0
+        folders = {path.name for path in Path("autodeploy-baselines").iterdir()}
+        assert folders == {"net", "b_net.tflite"}
+        assert json.loads(two.read_text())["model"] == "net"
 
 
 class TestNotComparable:
