@@ -26,15 +26,19 @@ ARTIFACT_BOARD = "autodeploy_artifact_board"
 
 
 class SuiteModule(pytest.Module):
-    """The built-in tests, under the node id ``autodeploy``."""
+    """The built-in tests, under the node id ``autodeploy``.
+
+    Their path is the root folder: what the conftest there promises its tests, hooks and fixtures,
+    holds for them, too.
+    """
 
     @classmethod
     def of(cls, session: pytest.Session) -> SuiteModule:
         """The collector of the built-in tests."""
-        module = importlib.import_module(BUILTIN)
-        path = Path(str(module.__file__))
-        node: SuiteModule = cls.from_parent(session, path=path, name=SUITE, nodeid=SUITE)
-        node.obj = module
+        root = session.config.rootpath
+        _load_conftest(session.config, root)
+        node: SuiteModule = cls.from_parent(session, path=root, name=SUITE, nodeid=SUITE)
+        node.obj = importlib.import_module(BUILTIN)
         return node
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
@@ -49,6 +53,21 @@ class SuiteModule(pytest.Module):
             missing = without & set(getattr(node, "fixturenames", ()))
             if not missing or getattr(node, "originalname", "") in owing:
                 yield node
+
+
+def _load_conftest(config: pytest.Config, folder: Path) -> None:
+    """Let pytest know the conftest files of a folder, as it does when it collects that folder.
+
+    A run that is started below the root folder, or that names only built-in tests, does not
+    collect it. pytest 8.4 to 9 picks the hooks of a node by its path, and has no public way to
+    make a folder known; its own collection (``pytest_make_collect_report``) calls this, too.
+    """
+    config.pluginmanager._loadconftestmodules(
+        folder,
+        config.getoption("importmode"),
+        config.rootpath,
+        consider_namespace_packages=config.getini("consider_namespace_packages"),
+    )
 
 
 def _fixtures_without(settings: Settings) -> set[str]:
