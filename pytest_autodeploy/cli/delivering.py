@@ -41,7 +41,7 @@ def deliver(bench: Bench, found: Characterization, out: Path) -> Delivery:
     """Make the artifacts that the settings name for the board. Raises as ``generate``."""
     settings = bench.runtime.settings
     options = build_options(settings, bench.runtime.build_cache())
-    return generate(bench.model, bench.board.spec, out, settings.artifacts, found, options)
+    return generate(bench.model, bench.board.spec, out, settings.artifacts_to_make, found, options)
 
 
 def _instead(spec: BoardSpec) -> str:

@@ -10,6 +10,7 @@ import click
 from pytest_autodeploy.cli.command import TROUBLE, json_option, print_json, print_lines, progress
 from pytest_autodeploy.cli.names import board_name
 from pytest_autodeploy.cli.settings import BOARD, setting_options, settings_of, tolerance_of
+from pytest_autodeploy.settings.deliver_options import ALL
 
 _DELIVERY = ("artifacts", "artifacts_from", "evb_model_memory", "evb_arena_memory")
 
@@ -27,7 +28,8 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
     The model is first characterised on that board: run, compared with the PC, its arena measured.
     With --from that has been done on another board, and none is touched. Sources are always
     written, binaries where toolchain and SDK are there; what was left out is said, with the reason.
-    Without --artifacts all are made. The exit code is 1 when an example found wrong outputs.
+    Without --artifacts all are made, as far as they can be. The exit code is 1 when an example
+    found wrong outputs, or when something that --artifacts names could not be made.
 
     JSON: model, board, out, files[], left_out[] (what, why), runtime, footprints[] (of,
     flash_bytes, ram_bytes, parts[] with part, flash_bytes, ram_bytes), example (null, or status,
@@ -40,7 +42,7 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
 
     check_folder(Path(out), "--out")
     if given["artifacts"] is None:
-        given["artifacts"] = "all"
+        given["artifacts"] = ALL
     settings = settings_of({**given, "tflite": model})
     with open_bench(settings, progress()) as bench:
         found = characterization(bench, tolerance_of(settings))
@@ -49,4 +51,7 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
         print_json(as_plain(delivery, found))
     else:
         print_lines(list(as_lines(delivery, found)))
-    ctx.exit(0 if delivery.passed else TROUBLE)
+    missing = delivery.not_made(settings.artifacts_owed)
+    if missing:
+        click.echo(f"Error: {missing}", err=True)
+    ctx.exit(0 if delivery.passed and not missing else TROUBLE)

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-def attempt(what: str, make: Callable[[], Result], left_out: list[LeftOut]) -> Result | None:
+def attempt(
+    what: str, make: Callable[[], Result], left_out: list[LeftOut], artifact: str = ""
+) -> Result | None:
     """What ``make`` gives; None when it cannot, which is noted with the reason."""
     try:
         return make()
     except AutodeployError as error:
         lines = [line.strip() for line in str(error).splitlines()]
-        left_out.append(LeftOut(what, "; ".join(lines).replace(":; ", ": ")))
+        left_out.append(LeftOut(what, "; ".join(lines).replace(":; ", ": "), artifact))
         return None
 
 
@@ -61,7 +63,7 @@ class Binaries:
         """The library, and an example that links it; on QEMU it is run."""
         name = self._sources.name
         self.library = self._attempt(
-            "the library", lambda: self._builder.build(name, self._sources.library())
+            "the library", lambda: self._builder.build(name, self._sources.library()), "library"
         )
         if self.library is None:
             self.left_out.append(LeftOut("the example", "it needs the library"))
@@ -81,12 +83,12 @@ class Binaries:
         """The power application."""
         name, files = folders.folder_name("power", self._sources.name), apps.power(self._sources)
         build = partial(self._apps.build, name, files)
-        self._keep_program(name, self._attempt("the power binary", build))
+        self._keep_program(name, self._attempt("the power binary", build, "power"))
 
     def build_validator(self) -> None:
         """The firmware that the tests talk to, which a run on the board has built already."""
         build = partial(build_validator, self._sources.model, self._sources.board, self._options)
-        built = self._attempt("the validator binary", build)
+        built = self._attempt("the validator binary", build, "validator")
         for path in sorted(built.folder.glob("autodeploy.*")) if built else ():
             self._keep(f"bin/tflm_validator{path.suffix}", path)
 
@@ -94,8 +96,8 @@ class Binaries:
         """Write what has been built, and remove what an earlier call for the model wrote."""
         return replace_files(out, self._files, group=f"{self._sources.name}-binaries")
 
-    def _attempt(self, what: str, make: Callable[[], Result]) -> Result | None:
-        return attempt(what, make, self.left_out)
+    def _attempt(self, what: str, make: Callable[[], Result], artifact: str = "") -> Result | None:
+        return attempt(what, make, self.left_out, artifact)
 
     def _keep(self, name: str, path: Path) -> None:
         self._files[name] = path.read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Something that could not be made or run, and why, with what to do about it."""
+    """Something that could not be made or run, and why, with what to do about it.
+
+    ``artifact`` is the one that is not made without it, "" when that is none.
+    """
 
     what: str
     why: str
+    artifact: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,3 +46,16 @@ class Delivery:
     def passed(self) -> bool:
         """Whether the example, as far as it ran, found that all outputs match."""
         return self.example is None or self.example.status == 0
+
+    def not_made(self, asked: Collection[str]) -> str:
+        """Which of the artifacts that were asked for by name are not there, and why; or ""."""
+        lines = [f"  {each.what}: {each.why}" for each in self.left_out if each.artifact in asked]
+        if not lines:
+            return ""
+        return "\n".join(
+            [
+                f"{self.model} on {self.board}: asked for {', '.join(asked)}, but not made:",
+                *lines,
+                "  hint: `all` instead of names makes what can be made here",
+            ]
+        )

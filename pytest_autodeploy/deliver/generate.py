@@ -39,7 +39,7 @@ def generate(
     board_id = real_id(board)
     builder = LibraryBuilder(board, options, board_id=board_id)
     without_runtime: list[LeftOut] = []
-    runtime = attempt("TFLM's headers", lambda: builder.tree, without_runtime)
+    runtime = attempt("TFLM's headers", lambda: builder.tree, without_runtime, "ambiqsuite")
     memories = {"model_memory": options.model_memory, "arena_memory": options.arena_memory}
     sources = Sources(characterization, model, board, runtime=runtime, **memories)
     written = write_sources(sources, artifacts, out)
@@ -53,7 +53,7 @@ def generate(
     for artifact in (name for name in ARTIFACTS if name in artifacts):
         reason = why_not(artifact, board)
         if reason:
-            left_out.append(LeftOut(artifact, reason))
+            left_out.append(LeftOut(artifact, reason, artifact))
         elif artifact in steps:
             steps[artifact]()
         else:

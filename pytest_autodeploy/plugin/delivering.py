@@ -69,13 +69,15 @@ class Artifacts:
             model,
             board.spec,
             self._settings.output_path / folder,
-            self._settings.artifacts,
+            self._settings.artifacts_to_make,
             found,
             options,
         )
         self._item.stash[ARTIFACTS] = artifacts_record(delivery, found, folder.as_posix())
         if not delivery.passed:
             pytest.fail(_words(delivery), pytrace=False)
+        if missing := delivery.not_made(self._settings.artifacts_owed):
+            pytest.fail(missing, pytrace=False)
 
     def _folder(self) -> Path:
         from pytest_autodeploy.report.results import result_folder

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.settings.deliver_options import ALL, ARTIFACTS
 from pytest_autodeploy.settings.option import Option
 
 PATHS = (
@@ -129,6 +130,17 @@ class Settings:
     def history_path(self) -> Path | None:
         """The history file, if there is one."""
         return self.root / self.history if self.history else None
+
+    @property
+    def artifacts_to_make(self) -> tuple[str, ...]:
+        """The artifacts that are made, as far as they can be."""
+        return ARTIFACTS if ALL in self.artifacts else self.artifacts
+
+    @property
+    def artifacts_owed(self) -> tuple[str, ...]:
+        """Those that were typed by name: it is a failure when they cannot be made."""
+        typed = self.sources.get("artifacts", "").startswith("--")
+        return tuple(name for name in self.artifacts if typed and name != ALL)
 
     @property
     def artifacts_from_path(self) -> Path | None:

@@ -32,13 +32,13 @@ def characterised(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         only_path(patch, tmp_path_factory.mktemp("bin"))
         out = tmp_path_factory.mktemp("characterised")
-        result = run("generate", DIGITS, *SIM, "--artifacts", "library", "--out", out)
+        result = run("generate", DIGITS, *SIM, "--out", out)
     assert result.exit_code == 0, result.output
     return out
 
 
 def test_without_tools_sources_are_written_and_it_says_why_no_more(tmp_path: Path) -> None:
-    result = run("generate", DIGITS, *SIM, "--artifacts", "library", "--out", tmp_path / "out")
+    result = run("generate", DIGITS, *SIM, "--out", tmp_path / "out")
 
     assert result.exit_code == 0, result.output
     first, *rest = (" ".join(line.split()) for line in result.stdout.splitlines())
@@ -62,7 +62,7 @@ def test_for_a_board_that_is_not_at_hand_it_says_what_to_do_instead(tmp_path: Pa
 def test_for_another_board_no_board_is_touched(characterised: Path, tmp_path: Path) -> None:
     code, document = run_json(
         *("generate", DIGITS, "--board", "apollo510_evb", "--from", characterised),
-        *("--artifacts", "library", "--out", tmp_path / "out"),
+        *("--out", tmp_path / "out"),
     )
 
     assert code == 0, document
@@ -71,6 +71,52 @@ def test_for_another_board_no_board_is_touched(characterised: Path, tmp_path: Pa
     assert "digits_cnn/lib/digits_cnn_api.h" in document["files"]
     undocumented = {key for key in keys_of(document) if key not in str(generate.help)}
     assert undocumented == {"schema"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "not_made", "board"),
+    [
+        ("library,power", ["the library", "the power binary"], "apollo4p_evb"),
+        ("ambiqsuite", ["TFLM's headers"], "apollo4p_evb"),
+        ("validator", ["the validator binary"], "apollo4p_evb"),
+        ("power", ["power"], "qemu:mps2-an386"),
+    ],
+)
+def test_what_was_asked_for_by_name_and_not_made_is_a_failure(
+    characterised: Path, tmp_path: Path, asked: str, not_made: list[str], board: str
+) -> None:
+    arguments = ("generate", DIGITS, "--board", board, "--from", characterised)
+
+    result = run(*arguments, "--artifacts", asked, "--out", tmp_path / "out")
+
+    assert result.exit_code == 1
+    first, *lines, hint = result.stderr.splitlines()
+    assert f"asked for {asked.replace(',', ', ')}, but not made:" in first
+    assert [line.strip().partition(":")[0] for line in lines] == not_made
+    assert "`all`" in hint
+    assert "Left out" in result.stdout
+
+
+def test_one_of_two_that_is_not_made_is_told_alone(
+    characterised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = delivering.deliver
+
+    def deliver(bench: Bench, found: Characterization, out: Path) -> Delivery:
+        delivery = real(bench, found, out)
+        kept = tuple(each for each in delivery.left_out if each.artifact != "library")
+        return replace(delivery, left_out=kept)
+
+    monkeypatch.setattr(delivering, "deliver", deliver)
+
+    result = run(
+        *("generate", DIGITS, *SIM, "--from", characterised),
+        *("--artifacts", "library,power", "--json", "--out", tmp_path / "out"),
+    )
+
+    assert result.exit_code == 1
+    assert "the power binary: " in result.stderr
+    assert "the library: " not in result.stderr
 
 
 def test_the_characterisation_of_another_model_is_refused(

@@ -29,7 +29,7 @@ def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def kept(pytester: pytest.Pytester) -> Path:
     """The characterisation of the digits model, in a folder of its own."""
-    run = pytester.runpytest(*MAKE, "library", "--autodeploy-output", "kept")
+    run = pytester.runpytest(*MAKE, "all", "--autodeploy-output", "kept")
     run.assert_outcomes(passed=1)
     return pytester.path / "kept"
 
@@ -78,6 +78,24 @@ def test_the_ini_file_may_ask_for_artifacts(pytester: pytest.Pytester) -> None:
     assert folders == {"tflm_validator"}
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+def test_what_is_asked_for_by_name_and_not_made_is_a_failure(
+    pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    run = pytester.runpytest_subprocess(*MAKE, "library,power", *workers)
+
+    run.assert_outcomes(failed=1)
+    run.stdout.fnmatch_lines(
+        [
+            "*asked for library, power, but not made:",
+            "*the library: no neuralSPOT to build firmware with*",
+            "*the power binary: *",
+            "Left out *the library*",
+        ]
+    )
+    assert (PLACE / "digits_cnn/lib/digits_cnn_api.h").is_file()
+
+
 def test_wrong_outputs_make_nothing(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(
         "import pytest\n@pytest.fixture(scope='session')\n"
@@ -95,7 +113,7 @@ def test_wrong_outputs_make_nothing(pytester: pytest.Pytester) -> None:
 
 def test_another_board_needs_only_the_files(pytester: pytest.Pytester, kept: Path) -> None:
     run = pytester.runpytest(
-        "--tflite", "digits_cnn.tflite", ARTIFACTS, "library,power", FROM, kept, "--evb",
+        "--tflite", "digits_cnn.tflite", ARTIFACTS, "all", FROM, kept, "--evb",
         "apollo4l_evb",
     )  # fmt: skip
 
@@ -112,7 +130,7 @@ def test_another_board_needs_only_the_files(pytester: pytest.Pytester, kept: Pat
 def test_files_of_another_model_are_refused(pytester: pytest.Pytester, kept: Path) -> None:
     Path("digits_cnn.tflite").write_bytes(fully_connected())
 
-    run = pytester.runpytest(*MAKE, "library", FROM, kept)
+    run = pytester.runpytest(*MAKE, "all", FROM, kept)
 
     run.assert_outcomes(failed=1)
     run.stdout.fnmatch_lines(["*digits_cnn_mc.json is of another model: its SHA-256 is *"])
@@ -123,7 +141,7 @@ def test_damaged_files_are_refused(pytester: pytest.Pytester, kept: Path) -> Non
     path = kept / "digits_cnn/sim_apollo4p_evb/digits_cnn_mc.json"
     path.write_text(path.read_text()[:-10])
 
-    run = pytester.runpytest(*MAKE, "library", FROM, kept)
+    run = pytester.runpytest(*MAKE, "all", FROM, kept)
 
     run.assert_outcomes(failed=1)
     run.stdout.fnmatch_lines(["*digits_cnn_mc.json is damaged or cut short*"])
@@ -132,9 +150,9 @@ def test_damaged_files_are_refused(pytester: pytest.Pytester, kept: Path) -> Non
 def test_a_board_without_room_is_refused(pytester: pytest.Pytester) -> None:
     Path("digits_cnn.tflite").write_bytes(relu((1, 130_000)))  # an arena of 1 MB
     wide = ("--evb", "sim:apollo510_evb", "--autodeploy-output", "kept", "--tflite-runs", "1")
-    pytester.runpytest(*MAKE, "library", *wide).assert_outcomes(passed=1)
+    pytester.runpytest(*MAKE, "all", *wide).assert_outcomes(passed=1)
 
-    run = pytester.runpytest(*MAKE, "library", FROM, "kept", "--evb", "apollo3p_evb")
+    run = pytester.runpytest(*MAKE, "all", FROM, "kept", "--evb", "apollo3p_evb")
 
     run.assert_outcomes(failed=1)
     run.stdout.fnmatch_lines(["*the arena does not fit: arena 1,0* KB + reserved *> SRAM*"])
@@ -142,7 +160,7 @@ def test_a_board_without_room_is_refused(pytester: pytest.Pytester) -> None:
 
 def test_workers_make_artifacts_too(pytester: pytest.Pytester) -> None:
     boards = ("--evb", "sim:apollo4p_evb", "--evb", "sim:apollo510_evb")
-    pytester.runpytest(*MAKE, "library", *boards, "-n", "2").assert_outcomes(passed=2)
+    pytester.runpytest(*MAKE, "all", *boards, "-n", "2").assert_outcomes(passed=2)
 
     for board in ("sim_apollo4p_evb", "sim_apollo510_evb"):
         assert result(PLACE.with_name(board))["artifacts"]["files"]
