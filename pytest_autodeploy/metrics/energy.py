@@ -50,7 +50,7 @@ class EnergyMetric(_WithMeter):
 
     def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
         """One row."""
-        energy = subject.board.measured.power[declared.limit.mode]
+        energy = subject.complete().measured.power[declared.limit.mode]
         yield at_most(subject, declared, energy.measurement("energy"), declared.limit.uj)
 
     def unlimited(self, subject: Subject, judged: Sequence[Declared]) -> Iterator[Row]:
@@ -70,5 +70,5 @@ class PowerMetric(_WithMeter):
 
     def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
         """One row."""
-        energy = subject.board.measured.power[declared.limit.mode]
+        energy = subject.complete().measured.power[declared.limit.mode]
         yield at_most(subject, declared, energy.measurement("power"), declared.limit.mw)

@@ -39,7 +39,7 @@ class LatencyMetric(Metric):
 
     def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
         """One row: the statistic that the budget names."""
-        latency = subject.board.measured.latency
+        latency = subject.complete().measured.latency
         assert latency is not None
         measurement = latency.measurement(declared.limit.statistic)
         yield at_most(subject, declared, measurement, declared.limit.us)

@@ -88,6 +88,18 @@ class Subject:
             )
         return self.session
 
+    def complete(self) -> ModelSession:
+        """The model on its board, where a model of time knows all operators.
+
+        Raises NotJudged: a figure that leaves something out cannot be within a limit.
+        """
+        if left_out := self.board.incomplete:
+            raise NotJudged(
+                f"the figure leaves out {', '.join(left_out)}, whose cost is not modelled",
+                hint="measure on a board of another kind, such as qemu: or hardware",
+            )
+        return self.board
+
     @property
     def title(self) -> str:
         """Model and board, or accelerator, as failures name them."""

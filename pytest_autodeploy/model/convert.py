@@ -145,7 +145,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write(f"\n{error.what}\n")
         return _BAD_INPUTS
     except HostileModel as error:
-        sys.stderr.write(f"\n{error}\n")
+        sys.stderr.write(f"\n{error.what}\n")
         return _BAD_MODEL
     except Exception as error:
         sys.stderr.write(f"\n{_reason(error)}\n")

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pytest_autodeploy.base.errors import AutodeployError
+
 CODE = frozenset(("Lambda", "__lambda__"))
 """Classes whose configuration is code: the layer, and a function where a value belongs."""
 
@@ -19,7 +21,7 @@ RECURRENT = frozenset(("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "Conv
 """Layers that become loops (WHILE) unless they are unrolled."""
 
 
-class HostileModel(Exception):
+class HostileModel(AutodeployError):
     """The file has code in it; the text names the layers."""
 
 
@@ -30,6 +32,8 @@ def read_config(path: Path) -> Any:
             return json.loads(archive.read("config.json"))
     import h5py
 
+    if not h5py.is_hdf5(path):  # neither format: Keras says so in its own words
+        return None
     with h5py.File(path, "r") as file:
         text = file.attrs.get("model_config")
     return None if text is None else json.loads(text)
