@@ -31,8 +31,8 @@ class Bench:
     @cached_property
     def session(self) -> ModelSession:
         """The session of the model on the board, set up as the settings say."""
-        session = self.runtime.session(self.model, self.board)
-        self.runtime.prepare(session, None, {})
+        session = self.runtime.sessions.open(self.model, self.board)
+        self.runtime.sessions.prepare(session, None, {})
         self.board.start()
         return session
 
@@ -47,7 +47,7 @@ def open_bench(settings: Settings, progress: Progress) -> Iterator[Bench]:
     check_settings(settings, write=False)
     runtime = Runtime(settings, progress)
     try:
-        model = runtime.model(find_models(settings.tflite, settings.root)[0])
-        yield Bench(model, runtime.board(settings.evb[0]), runtime)
+        model = runtime.models.runnable(find_models(settings.tflite, settings.root)[0])
+        yield Bench(model, runtime.boards.board(settings.evb[0]), runtime)
     finally:
         runtime.close()

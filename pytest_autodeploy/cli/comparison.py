@@ -20,7 +20,7 @@ def compare_sides(bench: Bench, tolerance: Tolerance) -> tuple[Agreement, Explan
     Raises BoardError, ReferenceFailed, ModelError.
     """
     run = bench.session.run()
-    reference = bench.runtime.reference(bench.model)
+    reference = bench.runtime.pc.reference(bench.model)
     by_path = reference.run(run.inputs, reset_each=run.reset_each)
     failed = reference.failed_paths
     agreement = compare(bench.model, run.outputs, by_path, tolerance, failed_paths=failed)

@@ -30,7 +30,7 @@ def characterization(bench: Bench, tolerance: Tolerance) -> Characterization:
     if folder:
         return load(folder, bench.model)
     try:
-        return characterize(bench.session, bench.runtime.reference(bench.model), tolerance)
+        return characterize(bench.session, bench.runtime.pc.reference(bench.model), tolerance)
     except ProbeUnavailable as error:
         instead = _instead(bench.board.spec)
         hint = f"{error.hint}\n  {instead}" if error.hint else instead
@@ -40,7 +40,7 @@ def characterization(bench: Bench, tolerance: Tolerance) -> Characterization:
 def deliver(bench: Bench, found: Characterization, out: Path) -> Delivery:
     """Make the artifacts that the settings name for the board. Raises as ``generate``."""
     settings = bench.runtime.settings
-    options = build_options(settings, bench.runtime.build_cache())
+    options = build_options(settings, bench.runtime.boards.build_cache())
     return generate(bench.model, bench.board.spec, out, settings.artifacts_to_make, found, options)
 
 

@@ -70,11 +70,11 @@ class _Inspected:
 def _inspected(file: ModelFile) -> _Inspected:
     from pytest_autodeploy.base.errors import AutodeployError
     from pytest_autodeploy.board.inspection import inspect_model
-    from pytest_autodeploy.run.runtime import Runtime
+    from pytest_autodeploy.run.models import Models
 
-    runtime = Runtime(settings_of({}), lambda *_: None)
+    models = Models(settings_of({}))
     try:
-        return _Inspected(str(file.path), inspect_model(runtime.static_model(file)))
+        return _Inspected(str(file.path), inspect_model(models.load(file)))
     except AutodeployError as error:
         return _Inspected(str(file.path), None, str(error))
 

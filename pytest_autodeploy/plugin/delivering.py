@@ -63,7 +63,7 @@ class Artifacts:
         from pytest_autodeploy.deliver.generate import generate
         from pytest_autodeploy.run.artifacts import artifacts_record
 
-        options = build_options(self._settings, runtime_of(self._item.config).build_cache())
+        options = build_options(self._settings, runtime_of(self._item.config).boards.build_cache())
         folder = self._folder()
         delivery = generate(
             model,

@@ -34,7 +34,7 @@ def tflite_model(request: pytest.FixtureRequest) -> Model:
     """The model of the test: operators, tensors, MACs. No board is needed."""
     from pytest_autodeploy.plugin.collection import model_file
 
-    return runtime_of(request.config).static_model(model_file(_parameter(request), request.config))
+    return runtime_of(request.config).models.load(model_file(_parameter(request), request.config))
 
 
 @pytest.fixture(scope="session")
@@ -58,8 +58,8 @@ def evb(
     A board that gets its supply through a power meter has it from here on.
     """
     runtime = runtime_of(request.config)
-    board = runtime.board(str(_parameter(request)), evb_options)
-    runtime.meters.power_up(board, power_meter_options)
+    board = runtime.boards.board(str(_parameter(request)), evb_options)
+    runtime.boards.meters.power_up(board, power_meter_options)
     board.start()
     return board
 
@@ -98,13 +98,13 @@ def model_session(request: pytest.FixtureRequest, tflite_model: Model, evb: Boar
     The model is flashed when the board does not run it yet. Limits that the test declares by
     marker are measured and judged after its body.
     """
-    return runtime_of(request.config).session(tflite_model, evb)
+    return runtime_of(request.config).sessions.open(tflite_model, evb)
 
 
 @pytest.fixture(scope="session")
 def autodeploy_artifact_board(request: pytest.FixtureRequest) -> Board:
     """Internal: a board of ``--evb`` that artifacts are made for and that is left alone."""
-    return runtime_of(request.config).board(str(_parameter(request)))
+    return runtime_of(request.config).boards.board(str(_parameter(request)))
 
 
 @pytest.fixture
@@ -125,13 +125,13 @@ def _session_overrides(
 ) -> None:
     """Internal: a session outlives the test, the overrides are those of the test's own file."""
     runtime = runtime_of(request.config)
-    runtime.prepare(model_session, model_inputs, model_session_options, model_labels)
+    runtime.sessions.prepare(model_session, model_inputs, model_session_options, model_labels)
 
 
 @pytest.fixture(scope="session")
 def reference(request: pytest.FixtureRequest, tflite_model: Model) -> Reference:
     """The PC side: ``reference.run(inputs)`` gives the outputs of each TFLite kernel path."""
-    return runtime_of(request.config).reference(tflite_model)
+    return runtime_of(request.config).pc.reference(tflite_model)
 
 
 @pytest.fixture(scope="session")
@@ -140,7 +140,7 @@ def npu_estimate(request: pytest.FixtureRequest, tflite_model: Model) -> Estimat
 
     Totals, layers, operators and coverage; every value has the source ``estimated``.
     """
-    return runtime_of(request.config).estimate(tflite_model, str(_parameter(request)))
+    return runtime_of(request.config).pc.estimate(tflite_model, str(_parameter(request)))
 
 
 @pytest.fixture(scope="session")
@@ -155,4 +155,4 @@ def power_meter(request: pytest.FixtureRequest, power_meter_options: dict[str, A
 
     Tests on boards without a meter are skipped; see ``--autodeploy-power``.
     """
-    return runtime_of(request.config).meters.power_meter(power_meter_options)
+    return runtime_of(request.config).boards.meters.power_meter(power_meter_options)

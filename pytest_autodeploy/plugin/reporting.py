@@ -171,7 +171,7 @@ def _model_facts(item: pytest.Item, case: Case) -> ModelFacts:
 
     runtime, path = runtime_of(item.config), case.model.path
     try:
-        model: Model = runtime.static_model(case.model)
+        model: Model = runtime.models.load(case.model)
     except ModelError:
         return ModelFacts(case.model.id, path.stem, str(path))
     return model_facts(case.model.id, model, relative_name(path, settings_of(item.config).rootdir))

@@ -67,10 +67,10 @@ def before_setup(item: pytest.Item) -> None:
         return
     if uses(item, "power_meter") and not has_meter(item, case):
         pytest.skip(NO_METER)
-    if runtime.inputs_path:
-        runtime.inputs(runtime.static_model(case.model))
-    runtime.labels()
-    runtime.model(case.model)
+    if runtime.settings.inputs_path:
+        runtime.data.inputs(runtime.models.load(case.model))
+    runtime.data.labels()
+    runtime.models.runnable(case.model)
 
 
 def _refuse_broken(item: pytest.Item, case: Case) -> None:
@@ -92,7 +92,7 @@ def has_meter(item: pytest.Item, case: Case) -> bool:
 
 def reference_of(item: pytest.Item, model: Model) -> Reference:
     """The PC side for the output tolerance of a test, which may pin a kernel path."""
-    return runtime_of(item.config).reference(model, tolerance_of(item).reference)
+    return runtime_of(item.config).pc.reference(model, tolerance_of(item).reference)
 
 
 def uses(item: pytest.Item, fixture: str) -> bool:

@@ -51,7 +51,7 @@ class _Services:
 
     def reference(self, model: Model, kernels: str = "auto") -> Reference:
         """The PC side of a model; ``kernels`` pins one path."""
-        return self._runtime.reference(model, kernels)
+        return self._runtime.pc.reference(model, kernels)
 
     def power_meter(self) -> PowerMeter | None:
         """The power meter of the test's board, None when there is none."""
@@ -59,12 +59,12 @@ class _Services:
         board = case.board if case else None
         if chosen_for(board or "", settings_of(self._item.config)).kind == "off":
             return None
-        return self._runtime.meters.power_meter(None)
+        return self._runtime.boards.meters.power_meter(None)
 
     def other_model(self, path: str, origin: str) -> Model:
         """The model that an accuracy limit names for the PC. Raises ModelError."""
         file = against_path(self._item, path, origin)
-        return self._runtime.static_model(ModelFile(file.stem, file))
+        return self._runtime.models.load(ModelFile(file.stem, file))
 
 
 def baselines_of(item: pytest.Item) -> Baselines | None:

@@ -141,9 +141,9 @@ def _check(board_id: str, runtime: Runtime, board_options: Any, meter_options: A
     from pytest_autodeploy.power.wiring import probe
 
     try:
-        board = runtime.board(board_id, board_options)
-        runtime.meters.power_up(board, meter_options)
-        meter = runtime.meters.meter_of(board)
+        board = runtime.boards.board(board_id, board_options)
+        runtime.boards.meters.power_up(board, meter_options)
+        meter = runtime.boards.meters.meter_of(board)
         if meter is None:
             raise pytest.UsageError(f"{board_id}: {NO_METER}")
         wiring = probe(board, _connected(board, runtime), meter)
@@ -165,7 +165,7 @@ def _connected(board: Board, runtime: Runtime) -> ValidatorClient:
     if isinstance(board, Controllable):
         board.connect()
     elif settings.tflite:
-        board.load(Image(runtime.model(find_models(settings.tflite, settings.root)[0])))
+        board.load(Image(runtime.models.runnable(find_models(settings.tflite, settings.root)[0])))
     else:
         raise PowerError(
             "the firmware for a check comes with a model", hint="Give --tflite; it is not run."

@@ -101,6 +101,11 @@ class Settings:
     limits: Mapping[str, tuple[LimitText, ...]] = field(default_factory=dict)
 
     @property
+    def inputs_path(self) -> Path | None:
+        """The file of ``--tflite-inputs``; a relative one starts at the start folder."""
+        return self.root / self.inputs if self.inputs else None
+
+    @property
     def output_path(self) -> Path:
         """The results folder; a relative one is relative to the folder pytest was started in."""
         return self.root / self.output

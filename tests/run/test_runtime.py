@@ -48,10 +48,10 @@ def test_an_emulated_board_gets_fewer_inputs_unless_a_number_is_given(
     board: str, options: dict[str, Any], count: int
 ) -> None:
     with runtime(**options) as run:
-        assert run.session(MODEL, run.board(board)).inputs.count == count
+        assert run.sessions.open(MODEL, run.boards.board(board)).inputs.count == count
 
 
 def test_the_inputs_of_an_emulated_board_are_the_first_of_the_others() -> None:
     with runtime() as run:
-        fewer = run.session(MODEL, run.board("qemu:mps2-an386")).inputs.arrays[0]
-        assert np.array_equal(fewer, run.inputs(MODEL).arrays[0][: len(fewer)])
+        fewer = run.sessions.open(MODEL, run.boards.board("qemu:mps2-an386")).inputs.arrays[0]
+        assert np.array_equal(fewer, run.data.inputs(MODEL).arrays[0][: len(fewer)])

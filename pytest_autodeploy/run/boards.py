@@ -1,0 +1,65 @@
+"""The boards of a run, the meters that measure them, and the firmware built for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.base.scratch import Scratch
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.power.choose import Meters
+    from pytest_autodeploy.settings.settings import Settings
+
+
+class Boards:
+    """Makes each board once; ``close`` releases meters, boards, ports, locks and processes."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._boards: dict[tuple[str, str], Board] = {}
+        self._meters: Meters | None = None
+        self._folder: Scratch | None = None
+
+    def board(self, board_id: str, options: Mapping[str, Any] | None = None) -> Board:
+        """The board of that id, not started; ``options`` are those of the fixture ``evb_options``.
+
+        Raises SettingError, OverrideError.
+        """
+        from pytest_autodeploy.board.select import board_options, make_board
+
+        chosen = board_options(board_id, {} if options is None else options)
+        key = (board_id, repr(chosen))
+        if key not in self._boards:
+            self._boards[key] = make_board(board_id, self._settings, self.build_cache(), chosen)
+        return self._boards[key]
+
+    def build_cache(self) -> Path | None:
+        """The folder of built firmware: the user's (None), a given one, or one for this run."""
+        if self._settings.cache is None:
+            return None
+        if self._settings.cache == "off" and self._folder is None:
+            self._folder = Scratch("build")
+        if self._folder is not None:
+            return self._folder.path
+        return self._settings.root / self._settings.cache
+
+    @property
+    def meters(self) -> Meters:
+        """The power meters of the run."""
+        from pytest_autodeploy.power.choose import Meters
+
+        if self._meters is None:
+            self._meters = Meters(self._settings)
+        return self._meters
+
+    def close(self) -> None:
+        """Release meters, boards, and the folder of this run's firmware."""
+        if self._meters is not None:
+            self._meters.close()
+        for board in self._boards.values():
+            board.close()
+        if self._folder is not None:
+            self._folder.close()

@@ -1,0 +1,66 @@
+"""The models of a run: each loaded or converted once, and tried once by TFLM on this PC."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.model.find import ModelFile
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.settings.settings import Settings
+
+
+class Models:
+    """Loads models, and remembers also the errors of those that are no good."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._loaded: dict[Path, Model | AutodeployError] = {}
+        self._tried: dict[str, AutodeployError | None] = {}
+
+    def runnable(self, file: ModelFile) -> Model:
+        """Load (or convert) a model, once, and check what of it TFLM can run. Raises ModelError."""
+        from pytest_autodeploy.model.load import check_runnable
+
+        model = self.load(file)
+        check_runnable(model)
+        self._try(model)
+        return model
+
+    def load(self, file: ModelFile) -> Model:
+        """Load (or convert) a model, once. Raises ModelError."""
+        if file.path not in self._loaded:
+            try:
+                self._loaded[file.path] = self._load(file.path)
+            except AutodeployError as error:
+                self._loaded[file.path] = error
+        model = self._loaded[file.path]
+        if isinstance(model, AutodeployError):
+            raise model
+        return model
+
+    def _load(self, path: Path) -> Model:
+        from pytest_autodeploy.model.convert import is_convertible
+        from pytest_autodeploy.model.load import load_model
+
+        if not is_convertible(path):
+            return load_model(path)
+        from pytest_autodeploy.model.conversion import load_converted
+
+        return load_converted(path, self._settings.inputs_path, self._settings.output_path)
+
+    def _try(self, model: Model) -> None:
+        """Let TFLM on this PC try the model, once. Raises ModelError when it refuses it."""
+        from pytest_autodeploy.reference.trial import check_on_pc
+
+        if model.sha256 not in self._tried:
+            try:
+                check_on_pc(model)
+                self._tried[model.sha256] = None
+            except AutodeployError as error:
+                self._tried[model.sha256] = error
+        if refusal := self._tried[model.sha256]:
+            raise refusal
