@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test lint schema wheel-check bench clean
 
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
-	$(BIN)/pytest autodeploy --tflite examples/models --html report.html --self-contained-html
+	$(BIN)/pytest autodeploy --tflite=examples/models --html report.html --self-contained-html
 
 # Some hundred processes of the tests would compile the package anew without its bytecode.
 test: export PYTHONDONTWRITEBYTECODE =

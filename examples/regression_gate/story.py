@@ -24,7 +24,7 @@ GROWN = "#2 CONV_2D"
 
 def step(folder: Path, what: str, *arguments: str, passes: bool = True, says: str = "") -> None:
     """Run the built-in tests, show what they print, and check that they do what is told."""
-    command = ["pytest", "autodeploy", "--tflite", "models", *arguments]
+    command = ["pytest", "autodeploy", "--tflite=models", *arguments]
     print(f"\n=== {what}\n$ {' '.join(command)}", flush=True)
     done = subprocess.run(
         [sys.executable, "-m", *command], cwd=folder, stdout=subprocess.PIPE, text=True, check=False

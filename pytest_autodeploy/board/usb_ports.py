@@ -29,7 +29,7 @@ def find_port(spec: BoardSpec, board: str, probe: str) -> str | None:
         raise BoardUnavailable(
             f"several serial ports may be that of the {spec.name}: {_listing(found)}",
             board=board,
-            hint="choose one by --evb-port DEVICE",
+            hint="choose one by --evb-port=DEVICE",
         )
     return str(found[0].device) if found else None
 

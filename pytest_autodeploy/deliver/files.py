@@ -38,7 +38,7 @@ from pytest_autodeploy.model.graph import Model
 VERSION = 1
 CONFIGURATION = "pytest-autodeploy model configuration"
 DETAILS = "pytest-autodeploy model details"
-AGAIN = "characterise the model again: pytest --tflite MODEL --autodeploy-artifacts library"
+AGAIN = "characterise the model again: pytest --tflite=MODEL --autodeploy-artifacts library"
 
 Document = dict[str, Any]
 

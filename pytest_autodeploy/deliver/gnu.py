@@ -57,6 +57,6 @@ def find_gnu(given: str | None, needed: str, timeout_s: float) -> Gnu:
     if toolchain.kind != "gcc":
         raise ToolMissing(
             f"{needed} needs GNU's linker, not {toolchain.kind}",
-            hint="choose the GNU Arm toolchain: --evb-toolchain arm-none-eabi-gcc",
+            hint="choose the GNU Arm toolchain: --evb-toolchain=arm-none-eabi-gcc",
         )
     return Gnu(toolchain, needed, timeout_s)

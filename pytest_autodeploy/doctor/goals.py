@@ -43,7 +43,7 @@ def looks_of(kind: Kind) -> tuple[Look, ...]:
 def _goal(kind: Kind) -> Goal:
     """To run on a kind of boards; those of hardware have to be connected, too."""
     board = f"{kind.prefix}{kind.example}"
-    how = "pytest --tflite model.tflite" + (f" --evb {board}" if board != DEFAULT_EVB else "")
+    how = "pytest --tflite=model.tflite" + (f" --evb {board}" if board != DEFAULT_EVB else "")
     connected = (boards.probes, boards.serial_ports) if kind.is_hardware else ()
     return Goal(kind.goal_name, kind.goal_title, how, (*looks_of(kind), *connected))
 
@@ -59,19 +59,19 @@ GOALS = (
     Goal(
         "energy",
         "Energy of EVBs",
-        "pytest --tflite model.tflite --evb apollo4p_evb --autodeploy-power joulescope",
+        "pytest --tflite=model.tflite --evb apollo4p_evb --autodeploy-power=joulescope",
         (installation.packages_of("joulescope"), meter.meter),
     ),
     Goal(
         "estimates",
         "Estimates for Ethos-U",
-        "pytest --tflite model.tflite --tflite-npu ethos-u85-256",
+        "pytest --tflite=model.tflite --tflite-npu ethos-u85-256",
         (installation.packages_of("vela"),),
     ),
     Goal(
         "keras",
         "Keras models",
-        "pytest --tflite model.keras",
+        "pytest --tflite=model.keras",
         (installation.packages_of("tensorflow"),),
     ),
 )

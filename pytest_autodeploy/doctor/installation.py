@@ -89,7 +89,7 @@ def caches(_: BuildOptions) -> Iterable[Check]:
     root = user_cache("firmware").parent
     there = next(folder for folder in (root, *root.parents) if folder.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        fix = "use another folder: pytest --autodeploy-cache DIR"
+        fix = "use another folder: pytest --autodeploy-cache=DIR"
         yield Check("cache", "trouble", f"{root} cannot be written: {there}", fix)
     else:
         yield Check("cache", "ok", f"{root}, {_size(root)}")

@@ -18,7 +18,7 @@ from pytest_autodeploy.base.private_folder import NotPrivate, check_trusted
 from pytest_autodeploy.image.errors import BuildError
 from pytest_autodeploy.image.key import build_id
 
-HINT = "Another folder: --autodeploy-cache DIR."
+HINT = "Another folder: --autodeploy-cache=DIR."
 
 _MANIFEST = "image.json"
 _KEPT_IMAGES = 200
@@ -80,7 +80,7 @@ class BuildCache:
     def _check_owner(self) -> None:
         """What is in the cache is flashed and run, so nobody else may have put it there."""
         try:
-            check_trusted(self.root, "name another folder with --autodeploy-cache DIR")
+            check_trusted(self.root, "name another folder with --autodeploy-cache=DIR")
         except NotPrivate as error:
             raise BuildError(f"the cache is not used: {error.what}", hint=error.hint) from None
 

@@ -65,7 +65,7 @@ class CMakeBuilder(ImageBuilder):
         if toolchain.kind != "gcc":
             raise ToolMissing(
                 f"{self._board_id} is built with gcc, not with {toolchain.kind}",
-                hint="choose it: --evb-toolchain arm-none-eabi-gcc",
+                hint="choose it: --evb-toolchain=arm-none-eabi-gcc",
             )
         return toolchain
 

@@ -14,11 +14,11 @@ from pytest_autodeploy.image.licence import ambiq_only
 TFLM_VARIABLE = "AUTODEPLOY_TFLM_ROOT"
 SDK_VARIABLE = "NEURALSPOT_ROOT"
 TFLM_HINT = (
-    f"Give --evb-tflm-root DIR or {TFLM_VARIABLE}: the tree that tflite-micro's "
+    f"Give --evb-tflm-root=DIR or {TFLM_VARIABLE}: the tree that tflite-micro's "
     "create_tflm_tree.py makes, with its static library under lib/, or a runtime folder of an SDK "
     "such as neuralSPOT's extern/tensorflow/helia_rt_v1_3_0."
 )
-SDK_HINT = f"Give --evb-sdk DIR or {SDK_VARIABLE}: a checkout of AmbiqAI/neuralSPOT."
+SDK_HINT = f"Give --evb-sdk=DIR or {SDK_VARIABLE}: a checkout of AmbiqAI/neuralSPOT."
 RUNTIMES = Path("extern", "tensorflow")
 
 _TFLM_PARTS = (

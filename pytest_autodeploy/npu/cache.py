@@ -38,7 +38,7 @@ class VelaCache:
 
     def __init__(self, folder: Path) -> None:
         """Raise NotPrivate for a folder that other users can write to."""
-        check_trusted(folder, "name another folder with --autodeploy-cache DIR")
+        check_trusted(folder, "name another folder with --autodeploy-cache=DIR")
         self._folder = folder
 
     def get(self, key: str) -> VelaOutput | None:

@@ -110,7 +110,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             from pytest_autodeploy.plugin.rootdir import check_rootdir
             from pytest_autodeploy.run.preflight import check_kept, check_settings
 
-            check_rootdir(config)
+            if not is_worker(config):
+                check_rootdir(config, settings)
             check_settings(settings, write=_runs_tests(config))
             if keeps:
                 check_kept(settings)

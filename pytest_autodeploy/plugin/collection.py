@@ -93,7 +93,7 @@ def _models(metafunc: pytest.Metafunc) -> list[ModelFile]:
                 return find_models(settings.tflite, settings.root)
             problem(
                 config,
-                f"{test}: no model; mark it with @pytest.mark.tflite(path) or give --tflite PATH",
+                f"{test}: no model; mark it with @pytest.mark.tflite(path) or give --tflite=PATH",
             )
             return []
         paths = [marked_path(path, metafunc.definition) for path in _arguments(mark, 1)]

@@ -51,7 +51,7 @@ def _dtype(tensor: Tensor) -> np.dtype[Any]:
     if dtype.kind not in "biuf":
         raise InputsError(
             f"input {tensor.name!r}: no inputs of type {tensor.dtype} can be made",
-            hint="give inputs: --tflite-inputs FILE",
+            hint="give inputs: --tflite-inputs=FILE",
         )
     return dtype
 

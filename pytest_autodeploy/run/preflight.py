@@ -52,7 +52,7 @@ def check_settings(settings: Settings, *, write: bool) -> None:
         )
     if settings.sources.get("accuracy", "").startswith("--") and not settings.labels:
         raise SettingError(
-            "--tflite-accuracy: there are no labels; give --tflite-labels FILE",
+            "--tflite-accuracy: there are no labels; give --tflite-labels=FILE",
             hint="one label per input, as .npz, .npy or .csv",
         )
     _check_artifacts(settings)
@@ -84,7 +84,7 @@ def _check_artifacts(settings: Settings) -> None:
     asked = settings.sources.get("artifacts", "").startswith("--")
     if asked and (settings.no_suite or not settings.tflite):
         raise SettingError(
-            "--autodeploy-artifacts needs the built-in tests: give --tflite PATH",
+            "--autodeploy-artifacts needs the built-in tests: give --tflite=PATH",
             hint="for tests of your own there is the fixture autodeploy_artifacts",
         )
     folder = settings.artifacts_from_path
@@ -222,6 +222,6 @@ def _check_limits(settings: Settings) -> None:
         if typed and (settings.no_suite or not settings.tflite):
             raise SettingError(
                 f"{typed[0]} is for the built-in tests",
-                hint="give --tflite PATH, or mark your own tests with "
+                hint="give --tflite=PATH, or mark your own tests with "
                 f"@pytest.mark.{BY_NAME[name].usage}",
             )

@@ -77,12 +77,12 @@ def _fitted(session: ModelOnBoard, inputs: Inputs, labels: Any, task: Task) -> L
     if given is None:
         raise InputsError(
             "accuracy: there are no labels",
-            hint="give --tflite-labels FILE, override the fixture model_labels, or pass labels",
+            hint="give --tflite-labels=FILE, override the fixture model_labels, or pass labels",
         )
     if inputs.seed is not None:
         raise InputsError(
             f"{given.origin}: the inputs are random ones",
-            hint="give those that the labels belong to with --tflite-inputs FILE, or override the "
+            hint="give those that the labels belong to with --tflite-inputs=FILE, or override the "
             "fixture model_inputs",
         )
     outputs = session.model.outputs

@@ -114,7 +114,7 @@ def _introduction(options: argparse.Namespace, url: str) -> list[str]:
     if options.model is None:
         return [*lines, "It runs no model: start it with one to attach pytest to it."]
     pytest = ["pytest", "autodeploy", f"--tflite={options.model}"]
-    attach = [*pytest, "--evb", f"{SIMULATED.prefix}{options.board}", "--evb-port", url]
+    attach = [*pytest, "--evb", f"{SIMULATED.prefix}{options.board}", f"--evb-port={url}"]
     return [*lines, f"It runs {options.model.name}. In another terminal:", f"  {join(attach)}"]
 
 

@@ -65,7 +65,7 @@ def test_several_candidates_are_listed(ports: list[ListPortInfo]) -> None:
         "apollo4p_evb: several serial ports may be that of the apollo4p_evb: "
         "/dev/ttyACM3 (CAFE:4011, serial number 1234, TinyUSB CDC), "
         "/dev/ttyACM12 (CAFE:4011, serial number 1234, TinyUSB CDC)\n"
-        "  choose one by --evb-port DEVICE"
+        "  choose one by --evb-port=DEVICE"
     )
 
 

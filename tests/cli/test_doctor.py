@@ -281,7 +281,7 @@ def test_a_cache_that_cannot_be_written_is_trouble(tmp_path: Path) -> None:
     check = checks_of("installation")["cache"]
 
     assert check["state"] == "trouble"
-    assert "--autodeploy-cache DIR" in check["fix"]
+    assert "--autodeploy-cache=DIR" in check["fix"]
     assert run("doctor").exit_code == 1
 
 

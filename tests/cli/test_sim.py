@@ -54,7 +54,8 @@ def test_it_says_where_it_is_and_how_pytest_attaches() -> None:
     assert what == "It runs digits_cnn.tflite. In another terminal:"
     words = shlex.split(command)
     assert words[:3] == ["pytest", "autodeploy", f"--tflite={DIGITS}"]
-    assert words[3:6] == ["--evb", "sim:apollo510_evb", "--evb-port"]
+    assert words[3:5] == ["--evb", "sim:apollo510_evb"]
+    assert words[5].startswith("--evb-port=/dev/")
 
 
 def test_pytest_attaches_by_the_very_words_that_it_prints(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_folder_that_every_user_may_write_to_is_not_used(tmp_path: Path) -> No
     tmp_path.chmod(0o777)
     with pytest.raises(NotPrivate, match="every user may write to") as raised:
         VelaCache(tmp_path)
-    assert "--autodeploy-cache DIR" in str(raised.value.hint)
+    assert "--autodeploy-cache=DIR" in str(raised.value.hint)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has LOCALAPPDATA")

@@ -54,7 +54,7 @@ def test_the_run_leaves_the_tree_and_says_what_is_missing(pytester: pytest.Pytes
             f"Artifacts *files in {PLACE.as_posix()}",
             "Characterised on *sim:apollo4p_evb *modelled*",
             "Left out *the library*",
-            "*no neuralSPOT to build firmware with*--evb-sdk DIR*",
+            "*no neuralSPOT to build firmware with*--evb-sdk=DIR*",
         ]
     )
     assert (PLACE / "digits_cnn/lib/digits_cnn_api.h").is_file()
@@ -170,7 +170,7 @@ def test_workers_make_artifacts_too(pytester: pytest.Pytester) -> None:
     ("arguments", "words"),
     [
         ((ARTIFACTS, "lib", *MAKE[:2]), "'lib' is not one of library, ambiqsuite"),
-        ((ARTIFACTS, "all"), "needs the built-in tests: give --tflite PATH"),
+        ((ARTIFACTS, "all"), "needs the built-in tests: give --tflite=PATH"),
         ((ARTIFACTS, "all", "--tflite-no-suite", *MAKE[:2]), "needs the built-in tests"),
         ((FROM, "kept", *MAKE[:2]), "--autodeploy-from needs --autodeploy-artifacts"),
         ((ARTIFACTS, "all", FROM, "nowhere", *MAKE[:2]), "no such folder: nowhere"),

@@ -202,4 +202,4 @@ def test_a_test_without_a_model_is_a_usage_error(pytester: pytest.Pytester) -> N
     pytester.makepyfile("def test_it(model_session): pass")
     result = pytester.runpytest()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: *::test_it: no model; mark it with*or give --tflite PATH"])
+    result.stderr.fnmatch_lines(["ERROR: *::test_it: no model; mark it with*or give --tflite=PATH"])
