@@ -22,6 +22,10 @@ def changes(old: Entry | None, new: Entry) -> Iterator[str]:
     before = old.layers if old else None
     if new.layers and new.layers != before:
         yield _layers_change(before, new.layers)
+    latest = max(new.updates.values(), default=1)
+    earlier = sorted(name for name, update in new.updates.items() if update < latest)
+    if earlier and new != old:
+        yield f"still of an earlier run: {', '.join(earlier)}"
 
 
 def _metric_change(name: str, old: Metric | None, new: Metric) -> str:

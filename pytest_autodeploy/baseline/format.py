@@ -17,7 +17,10 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Metric:
-    """A value and its ``spread``: the standard deviation of ``repeats``, None of a single one."""
+    """A value and its ``spread``: the standard deviation of ``repeats``, None of a single one.
+
+    ``update`` says of which run it is, see ``Entry``.
+    """
 
     value: float
     unit: str
@@ -25,6 +28,7 @@ class Metric:
     source: str
     spread: float | None = None
     repeats: int = 1
+    update: int = 1
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class Layers:
     source: str
     layers: tuple[LayerTime, ...]
     repeats: int = 1
+    update: int = 1
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,11 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Entry:
-    """What was measured in one clock mode; ``provenance`` is shown, never compared."""
+    """What was measured in one clock mode; ``provenance`` is shown, never compared.
+
+    It is of one run, whose values have ``update`` 1, until a run updates a part of it: the values
+    of that run have the next number. All are of one model, engine and firmware.
+    """
 
     conditions: Conditions
     metrics: Mapping[str, Metric]
@@ -75,6 +84,19 @@ class Entry:
     def model_sha256(self) -> str:
         """Hash of the model that was measured."""
         return self.provenance.get("model_sha256", "")
+
+    @property
+    def updates(self) -> Mapping[str, int]:
+        """The ``update`` of each metric, and of ``layers`` if there are some."""
+        of_layers = {"layers": self.layers.update} if self.layers else {}
+        return {name: metric.update for name, metric in self.metrics.items()} | of_layers
+
+    def same_program(self, other: Entry) -> bool:
+        """Whether both ran the same model, engine and firmware under the same conditions."""
+        names = ("model_sha256", "engine_version", "build_id")
+        return self.conditions == other.conditions and all(
+            self.provenance.get(name) == other.provenance.get(name) for name in names
+        )
 
 
 @dataclass(frozen=True)

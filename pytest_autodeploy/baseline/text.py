@@ -101,12 +101,13 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
     if entry.layers:
         layers = [_known(asdict(layer)) for layer in entry.layers.layers]
-        plain["layers"] = asdict(entry.layers) | {"layers": layers}
+        plain["layers"] = _known(asdict(entry.layers)) | {"layers": layers}
     return plain
 
 
 def _known(plain: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in plain.items() if value is not None}
+    """Without what says nothing: None, and ``update`` of an entry that is of one run."""
+    return {k: v for k, v in plain.items() if v is not None and (k, v) != ("update", 1)}
 
 
 def _read_entry(entry: Part) -> Entry:
@@ -127,6 +128,7 @@ def _read_conditions(part: Part) -> Conditions:
         engine=part.text("engine"),
         clock=part.text("clock"),
         clock_hz=part.whole("clock_hz", 0),
+        memories=part.text("memories") if "memories" in part.plain else "",
     )
 
 
@@ -139,7 +141,12 @@ def _read_metric(part: Part) -> Metric:
         source=part.text("source"),
         spread=part.spread("spread"),
         repeats=part.whole("repeats", 1),
+        update=_update(part),
     )
+
+
+def _update(part: Part) -> int:
+    return part.whole("update", 1) if "update" in part.plain else 1
 
 
 def _read_layers(part: Part) -> Layers:
@@ -152,4 +159,5 @@ def _read_layers(part: Part) -> Layers:
         )
         for layer in part.listed("layers")
     )
-    return Layers(part.text("run"), part.text("source"), layers, part.whole("repeats", 1))
+    run, source, repeats = part.text("run"), part.text("source"), part.whole("repeats", 1)
+    return Layers(run, source, layers, repeats, _update(part))

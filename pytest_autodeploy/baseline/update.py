@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pytest_autodeploy.baseline.changes import changes
 from pytest_autodeploy.baseline.errors import BaselineError
-from pytest_autodeploy.baseline.format import Baseline, Entry, entry_of
+from pytest_autodeploy.baseline.format import Baseline, Entry, Layers, Metric, entry_of
 from pytest_autodeploy.baseline.lookup import Sought, find_baseline
 from pytest_autodeploy.baseline.measured import Measured, measured_by, title_of
 from pytest_autodeploy.baseline.store import (
@@ -128,23 +128,39 @@ def _update(target: _Target, root: Path, mode: str, update: Update) -> None:
 
 
 def _replace(new: Entry, old: Entry | None, mode: str) -> Entry:
-    """The entry to keep. Raises BaselineError when values of two models would be mixed."""
+    """The entry to keep. Raises BaselineError when values of two programs would be mixed."""
     if old is None:
         return new
-    same = new.conditions == old.conditions and new.model_sha256 == old.model_sha256
+    same = new.same_program(old)
     if mode == "new":
-        if not same:
-            return old
-        metrics = {**new.metrics, **old.metrics}
-        return Entry(old.conditions, metrics, old.layers or new.layers, old.provenance)
-    if same:
-        metrics = {**old.metrics, **new.metrics}
-        return Entry(new.conditions, metrics, new.layers or old.layers, new.provenance)
+        return _mixed(old, new, {}, old.provenance) if same else old
     lost = sorted(set(old.metrics) - set(new.metrics))
     lost += ["layers"] if old.layers and not new.layers else []
-    if lost:
-        raise BaselineError(
-            f"the model or its conditions changed, but {', '.join(lost)} was not measured",
-            hint="run all of its tests, or delete the baseline",
-        )
-    return new
+    if not lost:
+        return new
+    if same:
+        return _mixed(old, new, new.metrics, new.provenance, new.layers)
+    raise BaselineError(
+        "the model, its conditions or the firmware changed, "
+        f"but {', '.join(lost)} was not measured",
+        hint="run all of its tests, or delete the baseline",
+    )
+
+
+def _mixed(
+    old: Entry,
+    new: Entry,
+    replacing: Mapping[str, Metric],
+    provenance: Mapping[str, str],
+    layers: Layers | None = None,
+) -> Entry:
+    """What is kept with what replaces it and what is new, each value of its own run."""
+    number = max(old.updates.values(), default=0) + 1
+    metrics = {name: replace(metric, update=number) for name, metric in new.metrics.items()}
+    for name, metric in old.metrics.items():
+        if name not in replacing or replacing[name] == replace(metric, update=1):
+            metrics[name] = metric
+    taken = layers or (None if old.layers else new.layers)
+    unchanged = old.layers and (not taken or taken == replace(old.layers, update=1))
+    kept = old.layers if unchanged or not taken else replace(taken, update=number)
+    return Entry(new.conditions, metrics, kept, provenance)

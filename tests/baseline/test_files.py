@@ -12,14 +12,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_autodeploy.baseline.compare import compare
 from pytest_autodeploy.baseline.errors import BaselineError
-from pytest_autodeploy.baseline.format import Baseline
+from pytest_autodeploy.baseline.format import Baseline, Conditions
 from pytest_autodeploy.baseline.store import (
     baseline_path,
     locked,
@@ -36,6 +37,14 @@ from tests.helpers.users import ATTACKER, VICTIM, everybodys_folder, needs_root,
 
 def test_reading_gives_back_what_was_written() -> None:
     assert parse_baseline(baseline_text(baseline()), "f") == baseline()
+
+
+def test_every_condition_is_read_back() -> None:
+    values: dict[str, Any] = {
+        each.name: 7 if each.name == "clock_hz" else each.name for each in fields(Conditions)
+    }
+    entry = replace(ENTRY, conditions=Conditions(**values))
+    assert parse_baseline(baseline_text(baseline(entry)), "f") == baseline(entry)
 
 
 def test_the_text_is_sorted_and_a_changed_metric_changes_one_line() -> None:

@@ -54,6 +54,13 @@ def only(record: TestRecord, *names: str) -> TestRecord:
     return replace(record, measurements=chosen, profile=None)
 
 
+def whole(session: ModelSession) -> TestRecord:
+    """The record of a test that measured latency, memory, size and layers."""
+    made = record(session)
+    names = ("latency_median", "arena_used", "model_size")
+    return replace(only(made, *names), profile=made.profile)
+
+
 def changed(record: TestRecord, sha256: str = "cd" * 32) -> TestRecord:
     """The record of another model."""
     return replace(record, model=replace(record.model, sha256=sha256))
@@ -99,6 +106,48 @@ def test_a_part_of_the_tests_updates_its_part(tmp_path: Path) -> None:
     entry = kept(tmp_path).entries["HP"]
     assert entry.metrics["latency_median"].value > 26_000
     assert "arena_used" in entry.metrics
+
+
+def test_each_value_says_of_which_run_it_is(tmp_path: Path) -> None:
+    update(tmp_path, whole(measured()))
+    assert '"update"' not in (tmp_path / FILE).read_text()
+    part = only(record(measured(slowdown=10)), "latency_median")
+    lines = update(tmp_path, part).lines
+    assert f"{TITLE}: still of an earlier run: arena_used, layers, model_size" in lines
+    assert kept(tmp_path).entries["HP"].updates == {
+        "arena_used": 1,
+        "layers": 1,
+        "model_size": 1,
+        "latency_median": 2,
+    }
+    written = (tmp_path / FILE).read_text()
+    assert update(tmp_path, part).lines == [f"{TITLE}: unchanged"]
+    assert (tmp_path / FILE).read_text() == written
+
+    update(tmp_path, whole(measured(slowdown=10)))
+    assert set(kept(tmp_path).entries["HP"].updates.values()) == {1}
+
+
+def test_what_is_added_later_says_so(tmp_path: Path) -> None:
+    update(tmp_path, only(record(measured()), "latency_median"))
+    update(tmp_path, whole(measured(slowdown=10)), mode="new")
+    assert kept(tmp_path).entries["HP"].updates == {
+        "latency_median": 1,
+        "arena_used": 2,
+        "model_size": 2,
+        "layers": 2,
+    }
+
+
+def test_values_of_two_builds_of_the_firmware_are_never_mixed(tmp_path: Path) -> None:
+    update(tmp_path, whole(measured()))
+    before = kept(tmp_path)
+    part = only(record(measured()), "latency_median")
+    part = replace(part, board=replace(part.board, build_id="another"))
+    (problem,) = update(tmp_path, part).problems
+    assert "or the firmware changed, but arena_used, model_size, layers was not measured" in problem
+    assert update(tmp_path, part, mode="new").lines == [f"{TITLE}: unchanged"]
+    assert kept(tmp_path) == before
 
 
 def test_values_of_two_models_are_never_mixed(tmp_path: Path) -> None:
