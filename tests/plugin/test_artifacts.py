@@ -127,6 +127,61 @@ def test_another_board_needs_only_the_files(pytester: pytest.Pytester, kept: Pat
     assert result(place)["artifacts"]["characterised_on"] == "sim:apollo4p_evb"
 
 
+EVERY = ("fits", "agree", "latency", "layer_profile")
+
+
+@pytest.mark.parametrize(
+    ("asked", "tests"),
+    [
+        (("--tflite-latency-budget=ms=1000",), EVERY),
+        (("--tflite-memory-limit=arena_kb=640", "-n", "1"), EVERY),
+        (("--autodeploy-power=sim",), (*EVERY, "energy")),
+        (("--autodeploy-update-baseline",), EVERY),
+    ],
+    ids=["latency", "memory", "meter", "update"],
+)
+def test_what_only_a_board_can_tell_is_measured_beside_kept_files(
+    pytester: pytest.Pytester, kept: Path, asked: tuple[str, ...], tests: tuple[str, ...]
+) -> None:
+    given = ("--tflite=digits_cnn.tflite", ARTIFACTS, "all", FROM, kept)
+    quick = ("--autodeploy-power-window=0.1", "--tflite-runs=2")
+    off = () if "energy" in tests else ("--autodeploy-power=off",)
+
+    run = pytester.runpytest_subprocess(*given, *quick, *off, *asked, "-v")
+
+    run.assert_outcomes(passed=len(tests) + 1)
+    run.stdout.fnmatch_lines_random([f"*test_*{name}*" for name in (*tests, "artifacts_from")])
+    run.stdout.no_fnmatch_line("*test_artifacts[[]*")
+    measured = {each["name"] for each in result()["measurements"]}
+    assert {"latency_median", "profile_time"} <= measured
+    assert result()["artifacts"]["characterised_on"] == "sim:apollo4p_evb"
+
+
+def test_a_limit_that_does_not_hold_is_red_beside_kept_files(
+    pytester: pytest.Pytester, kept: Path
+) -> None:
+    given = ("--tflite=digits_cnn.tflite", ARTIFACTS, "all", FROM, kept)
+
+    limited = pytester.runpytest_subprocess(*given, "--tflite-latency-budget=us=1", "-k=lat")
+    compared = pytester.runpytest_subprocess(*given, "--autodeploy-compare", "-k=lat")
+
+    assert (limited.ret, compared.ret) == (1, 1)
+    limited.stdout.fnmatch_lines(["FAILED *test_latency*"])
+    compared.stdout.fnmatch_lines(["*no baseline*"])
+
+
+def test_limits_of_the_ini_file_need_no_board_beside_kept_files(
+    pytester: pytest.Pytester, kept: Path
+) -> None:
+    pytester.makeini("[pytest]\nautodeploy_latency_budget = us=1\n")
+
+    run = pytester.runpytest_subprocess(
+        "--tflite=digits_cnn.tflite", ARTIFACTS, "all", FROM, kept, "--evb", "apollo4l_evb"
+    )
+
+    run.assert_outcomes(passed=1)
+
+
 def test_files_of_another_model_are_refused(pytester: pytest.Pytester, kept: Path) -> None:
     Path("digits_cnn.tflite").write_bytes(fully_connected())
 

@@ -45,13 +45,18 @@ class SuiteModule(pytest.Module):
         """The tests; estimates need accelerators, energy a meter, accuracy labels.
 
         Artifacts have to be asked for; those from a characterisation take the place of all tests
-        that need a board.
+        that need a board, unless the command line asks for what only a board can tell.
         """
         settings = settings_of(self.config)
         without, owing = _fixtures_without(settings), _tests_that_owe(settings)
+        boardless = settings.artifacts_from and not _asks_for_measurements(settings)
         for node in super().collect():
-            missing = without & set(getattr(node, "fixturenames", ()))
-            if not missing or getattr(node, "originalname", "") in owing:
+            fixtures = set(getattr(node, "fixturenames", ()))
+            if "evb" in fixtures and (
+                boardless or (settings.artifacts_from and ARTIFACTS in fixtures)
+            ):
+                continue
+            if not without & fixtures or getattr(node, "originalname", "") in owing:
                 yield node
 
 
@@ -78,9 +83,19 @@ def _fixtures_without(settings: Settings) -> set[str]:
         LABELS: settings.labels,
         ARTIFACTS: settings.artifacts,
         ARTIFACT_BOARD: settings.artifacts_from,
-        "evb": not settings.artifacts_from,
     }
     return {fixture for fixture, wanted in needed.items() if not wanted}
+
+
+def _asks_for_measurements(settings: Settings) -> bool:
+    """Whether a limit or a meter was typed, or baselines are compared with or written.
+
+    Limits of the ini file are those of every run of the project, also of one without a board.
+    """
+    typed = {name for name, origin in settings.sources.items() if origin.startswith("--")}
+    meter = "power" in typed and has_meter(settings)
+    baselines = settings.compare or settings.update_baseline is not None
+    return meter or baselines or not typed.isdisjoint(settings.limits)
 
 
 def _tests_that_owe(settings: Settings) -> set[str]:
