@@ -199,7 +199,7 @@ class Ending:
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_header(self, cells: list[str]) -> None:
         """Columns of pytest-html."""
-        from pytest_autodeploy.report.html import header_cells
+        from pytest_autodeploy.report.html_table import header_cells
 
         cells[COLUMNS_AT:COLUMNS_AT] = header_cells()
 
@@ -207,7 +207,7 @@ class Ending:
     def pytest_html_results_table_row(self, report: Any, cells: list[str]) -> None:
         """Cells of pytest-html; as many as the header has, also when they cannot be made."""
         from pytest_autodeploy.metrics.record import from_plain
-        from pytest_autodeploy.report.html import columns, header_cells, id_cell
+        from pytest_autodeploy.report.html_table import columns, header_cells, id_cell
 
         # Another plugin, or a conftest, has left the row out.
         if not cells:
@@ -223,7 +223,7 @@ class Ending:
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
         """The table of the run, estimates and trends; without results our columns are hidden."""
-        from pytest_autodeploy.report.html import HIDE_COLUMNS, summary_html
+        from pytest_autodeploy.report.html_table import HIDE_COLUMNS, summary_html
         from pytest_autodeploy.report.npu_html import sweep_html
         from pytest_autodeploy.report.sections import estimates
 

@@ -73,6 +73,16 @@ def figures(result: Recorded) -> list[Figure]:
     return lines
 
 
+def title(result: Recorded) -> str:
+    """Name a result: model, board and kind of board."""
+    model, board = result.model, result.board
+    name = one_line(model.id or model.name or "unknown model")
+    if not board.id:
+        return f"{name}, no board"
+    kind = f" ({board.kind})" if board.kind else ""
+    return f"{name} on {one_line(board.id)}{kind}"
+
+
 def _origin(model: ModelFacts) -> list[Figure]:
     """How the file was made, and which part of it is tested, where that is not plain."""
     lines = [Figure("Model", f"{model.origin}: {model.file or model.path}")] if model.origin else []
@@ -90,6 +100,16 @@ def latency_of(result: Recorded) -> Measurement | None:
     """The measurement that stands for the latency: the median, else the first inference."""
     by_name = _by_name(result)
     return next((by_name[name] for name in _OF_LATENCY if name in by_name), None)
+
+
+def model_words(model: ModelFacts) -> str:
+    """What the file says, in words, as far as it is known."""
+    parts = [model.path]
+    if model.parameters is not None:
+        parts.append(f"{si(model.parameters, '1')} parameters")
+    if model.sha256:
+        parts.append(f"SHA-256 {model.sha256}")
+    return ", ".join(one_line(part) for part in parts if part)
 
 
 def ran_on(board: BoardFacts) -> str:

@@ -13,8 +13,8 @@ from pytest_autodeploy.baseline.words import (
     layers_to_blame,
     rows_table,
 )
-from pytest_autodeploy.report.figures import agreement_figure, figures
-from pytest_autodeploy.report.terminal import flaky_lines, title
+from pytest_autodeploy.report.figures import agreement_figure, figures, title
+from pytest_autodeploy.report.terminal import flaky_lines
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.comparison import Comparison

@@ -9,8 +9,9 @@ from functools import partial
 from pytest_autodeploy.baseline.words import headline
 from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.npu.results import Estimate
+from pytest_autodeploy.report.figures import title
 from pytest_autodeploy.report.npu_sweep import sweep_lines, sweep_rows
-from pytest_autodeploy.report.terminal import summary_lines, title
+from pytest_autodeploy.report.terminal import summary_lines
 
 Section = tuple[str, list[str]]
 

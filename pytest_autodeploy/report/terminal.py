@@ -11,12 +11,12 @@ from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.report.accuracy import accuracy_figures
 from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
 from pytest_autodeploy.report.explanation import compared_figure
-from pytest_autodeploy.report.figures import agreement_figure, figures, ran_on
+from pytest_autodeploy.report.figures import agreement_figure, figures, ran_on, title
 from pytest_autodeploy.report.layers import layer_columns, layer_rows, total_us
 from pytest_autodeploy.report.verdicts import VerdictRow, verdict_rows
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.metrics.result import Recorded, Result
+    from pytest_autodeploy.metrics.result import Result
 
 _VALUE_WIDTH = 10
 
@@ -54,16 +54,6 @@ def flaky_lines(result: Result) -> list[str]:
         for test in result.tests
         if test.flaky
     ]
-
-
-def title(result: Recorded) -> str:
-    """Name a result: model, board and kind of board."""
-    model, board = result.model, result.board
-    name = one_line(model.id or model.name or "unknown model")
-    if not board.id:
-        return f"{name}, no board"
-    kind = f" ({board.kind})" if board.kind else ""
-    return f"{name} on {one_line(board.id)}{kind}"
 
 
 def _figure_lines(result: Result, measured: list[Figure], output: str, width: int) -> list[str]:

@@ -1,33 +1,25 @@
-"""A model on a board: the board proves that it runs it, sets it up, and runs inferences."""
+"""A model on a board that runs inferences: what every measurement rests on."""
 
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.base.errors import BoardError, BoardRefused
-from pytest_autodeploy.base.measurement import Source
-from pytest_autodeploy.board.base import Board, Placed, timed
-from pytest_autodeploy.catalog.kinds import Kind, answering_kind
-from pytest_autodeploy.image.image import Image
+from pytest_autodeploy.board.base import Board, timed
 from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.profile.passes import CounterChoice
 from pytest_autodeploy.reference.inputs import Inputs
-from pytest_autodeploy.rpc.messages import Capability, ClockMode, Identity, ModelState, Status
 from pytest_autodeploy.session.collected import Measured
-from pytest_autodeploy.session.refusals import explained
+from pytest_autodeploy.session.proven import ProvenBoard
 from pytest_autodeploy.session.samples import bytes_of_one, sample_of, store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Literal
 
     import numpy as np
 
     from pytest_autodeploy.base.progress import Progress
-    from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.reference.labels import Labels
 
@@ -43,7 +35,7 @@ CALL_SECONDS = 0.5
 """About how long one invoke call may take: short enough to show progress and keep its deadline."""
 
 
-class ModelOnBoard:
+class ModelOnBoard(ProvenBoard):
     """What every measurement of ``model`` on ``board`` rests on.
 
     ``before_run`` is called with the inputs of a run before the board gets them.
@@ -57,15 +49,10 @@ class ModelOnBoard:
         inputs: Inputs,
         progress: Progress = lambda _what, _done, _total: None,
     ) -> None:
-        self.model = model
-        self.board = board
-        self.measured = Measured()
+        super().__init__(model, board)
         self.task = Task()
         self.progress = progress
         self.before_run: Callable[[Inputs], None] | None = None
-        self._identity: Identity | None = None
-        self._state: ModelState | None = None
-        self._proven = False
         self._slowest_s = 0.0
         self.prepare(inputs)
 
@@ -91,121 +78,20 @@ class ModelOnBoard:
         self.inputs = inputs
         self.labels = labels
         self.state_mode: StateMode = state
-        self._clock = _clock_mode(clock)
         self._latency_runs = latency_runs
         self._counters = counters
-        self._image = Image(self.model, arena_bytes)
-        self._proven, self._state = False, None
-
-    @property
-    def identity(self) -> Identity:
-        """What the board says of itself."""
-        if self._identity is None:
-            self.ensure()
-        assert self._identity is not None
-        return self._identity
-
-    @property
-    def state(self) -> ModelState:
-        """What the engine says of the model, such as its arena."""
-        if self._state is None:
-            self.ensure()
-        assert self._state is not None
-        return self._state
-
-    @property
-    def known(self) -> bool:
-        """Whether the board has said what it is and how the model fits."""
-        return self._identity is not None and self._state is not None
-
-    @property
-    def clock(self) -> Literal["HP", "LP"]:
-        """The session's own clock mode."""
-        return "HP" if self._clock is ClockMode.HIGH_PERFORMANCE else "LP"
-
-    @property
-    def has_profile(self) -> bool:
-        """Whether the board can profile layers."""
-        return Capability.LAYER_PROFILE in self.identity.capabilities
-
-    @property
-    def kind(self) -> Kind:
-        """The kind of this board."""
-        return answering_kind(self.board.id, self.identity.kind.name.lower())
-
-    @property
-    def source(self) -> Source:
-        """The source of this board's figures."""
-        return self.kind.source
+        self._want(arena_bytes, clock)
 
     @property
     def reset_each(self) -> bool:
         """Whether the model has state that is reset before each inference of a run."""
         return self.state_mode == "reset" and self.model.stateful
 
-    def ensure(self) -> None:
-        """Make sure, once per test, that the board runs this model, and set it up."""
-        if self._proven:
-            return
-        with self.calls():
-            self._load()
-            if self._state is None:
-                self._state = self._configure()
-        self._proven = True
-
-    def _load(self) -> None:
-        identity = self.board.load(self._image)
-        if identity.clock != self._clock:
-            self.board.client.set_clock(self._clock)
-            identity = self.board.client.identify()
-        if Capability.ANY_TENSOR in identity.capabilities:
-            self.board.client.keep_tensors(False)  # who was here before may have been killed
-        self._identity = identity
-
-    def _configure(self) -> ModelState:
-        """Set the model up, in the largest memory when the one that was likely to do is not."""
-        try:
-            return self.board.client.configure(self._image.arena_bytes)
-        except BoardRefused as error:
-            if not self._may_have_more_room(error):
-                raise
-        self._image = replace(self._image, roomy=True)
-        self._load()
-        return self.board.client.configure(0)
-
-    def _may_have_more_room(self, error: BoardRefused) -> bool:
-        chosen = self._image.arena_bytes or self._image.roomy
-        if chosen or error.status != Status.NO_MEMORY.name or not isinstance(self.board, Placed):
-            return False
-        roomy = replace(self._image, roomy=True)
-        return self.board.placement(roomy) != self.board.placement(self._image)
-
-    @property
-    def placement(self) -> Placement | None:
-        """Where the board has the model and its arena, None when that is not known."""
-        return self.board.placement(self._image) if isinstance(self.board, Placed) else None
-
     def begin(self) -> None:
         """Start a new test: nothing is measured yet, and the board has to prove itself again."""
         self.measured = Measured()
         self.before_run = None
         self._proven, self._state = False, None
-
-    @contextmanager
-    def at_clock(self, mode: Literal["HP", "LP"]) -> Iterator[None]:
-        """Within it the board runs in another clock mode; the session's own comes back after it."""
-        own, identity = self._clock, self.identity
-        self._clock, self._proven = _clock_mode(mode), False
-        try:
-            self.ensure()
-            yield
-        finally:
-            self._clock, self._identity, self._proven = own, identity, False
-
-    def set_up(self) -> None:
-        """Set the model up anew, as before its first inference."""
-        with self.calls():
-            self._setup()
 
     def empty_outputs(self, count: int) -> tuple[np.ndarray, ...]:
         """Room for the outputs of ``count`` inferences."""
@@ -218,36 +104,6 @@ class ModelOnBoard:
         """Run sample ``number`` into its place in ``outputs``; the model has to be set up."""
         with self.calls():
             self._infer(inputs, number, outputs)
-
-    @contextmanager
-    def calls(self) -> Iterator[None]:
-        """Guard calls of ``board.client``: a board that breaks in one is explained and given up."""
-        try:
-            yield
-        except BoardRefused as error:
-            self.measured.log.append(error.words)
-            raise explained(error, self._image, self.board.spec) from None
-        except BoardError as error:
-            raised = self.board.explain(error)
-            self._give_up()
-            raise raised from None
-        except (KeyboardInterrupt, Exception):
-            raise
-        except BaseException:
-            # pytest-timeout and pytest.fail raise in the middle of a call: whatever the board does
-            # now is an answer to nobody, so that the next test needs a fresh start.
-            self._give_up()
-            raise
-
-    def _give_up(self) -> None:
-        """Trust the board no more until it has proven itself again."""
-        self._state = None
-        self._proven = False
-        self.board.discard()
-
-    def _setup(self) -> None:
-        self.ensure()
-        self._state = self.board.client.configure(self._image.arena_bytes)
 
     def _first_inference(self) -> int:
         self._setup()
@@ -305,7 +161,3 @@ class ModelOnBoard:
 
     def _us(self, ticks: int) -> float:
         return ticks * 1e6 / self.identity.tick_hz
-
-
-def _clock_mode(name: Literal["HP", "LP"]) -> ClockMode:
-    return ClockMode.HIGH_PERFORMANCE if name == "HP" else ClockMode.LOW_POWER

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BoardDied, BoardRefused
-from pytest_autodeploy.model.tested import tested_operators
 from pytest_autodeploy.profile.collect import collect_profile
 from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.reference.facts import all_facts
@@ -138,13 +137,6 @@ class ModelSession(ModelOnBoard):
             self.board.client.profile()
             records.append(self.board.client.read_layers())
         return records
-
-    @property
-    def incomplete(self) -> tuple[str, ...]:
-        """Operators that modelled time and energy leave out, because their work is unknown."""
-        from pytest_autodeploy.sim.timing import unmodelled
-
-        return unmodelled(tested_operators(self.model)) if self.kind.pc_kernels else ()
 
     def memory(self) -> MemoryUse:
         """Arena given and used, and the size of the model."""

@@ -94,8 +94,12 @@ BREAK = [
     ("history", "baseline.kept.current_commit", "the history"),
     ("summary", "report.summary_file.summary_markdown", "the summary"),
     ("properties", "report.junit.properties", "the JUnit properties of autodeploy::test_latency*"),
-    ("table", "report.html.summary_html", "the table of the run in the HTML report"),
-    ("cells", "report.html.columns", "the cells of autodeploy::test_latency* in the HTML report"),
+    ("table", "report.html_table.summary_html", "the table of the run in the HTML report"),
+    (
+        "cells",
+        "report.html_table.columns",
+        "the cells of autodeploy::test_latency* in the HTML report",
+    ),
     (
         "details",
         "report.html.extra_html",

@@ -1,0 +1,60 @@
+"""The layers of a test for pytest-html: table, bars, and the whole CSV in a link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.units import percent, si
+from pytest_autodeploy.profile.layer_csv import csv_text, static_csv_text
+from pytest_autodeploy.report.layers import (
+    LayerRow,
+    layer_columns,
+    layer_rows,
+    longest,
+    static_rows,
+    total_us,
+)
+from pytest_autodeploy.report.results import csv_name
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.record import TestRecord
+
+_MOST_LAYERS = 40
+_BAR_WIDTH = 230
+
+
+def layer_parts(record: TestRecord) -> dict[str, Any]:
+    """What the template shows of the layers: those of the profile, else the static ones."""
+    profile, static = record.profile, record.model.layers
+    rows = layer_rows(profile.layers) if profile else static_rows(static)
+    if not rows:
+        return {"columns": [], "bars": [], "csv": ""}
+    whole = total_us(rows)
+    shown = longest(rows, _MOST_LAYERS)
+    source = profile.source if profile else "estimated"
+    csv = csv_text(profile) if profile else static_csv_text(static)
+    return {
+        "columns": layer_columns(shown, source, whole),
+        "bars": _bars(shown, whole) if profile else [],
+        "run": profile.run if profile else "",
+        "layer_source": source,
+        "csv": f"data:text/csv;charset=utf-8,{quote(csv, safe=',')}",
+        "csv_name": csv_name(record.model),
+    }
+
+
+def _bars(rows: Sequence[LayerRow], whole: float) -> list[dict[str, Any]]:
+    times = [row.us or 0.0 for row in rows]
+    longest_us = max(times)
+    return [
+        {
+            "label": one_line(f"{row.number} {row.tag}", 24),
+            "title": one_line(f"{row.number} {row.tag}"),
+            "width": round(_BAR_WIDTH * us / longest_us) if longest_us else 0,
+            "value": f"{si(us, 'us')}, {percent(us, whole)}",
+        }
+        for row, us in zip(rows, times, strict=True)
+    ]
