@@ -12,7 +12,8 @@ import pytest
 from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.power.errors import PowerError, WiringFault
-from pytest_autodeploy.power.measure import PowerMeter, PowerOptions
+from pytest_autodeploy.power.live import PowerOptions
+from pytest_autodeploy.power.measure import PowerMeter
 from pytest_autodeploy.power.wiring import WORKS, probe
 from pytest_autodeploy.reference.inputs import as_inputs
 from pytest_autodeploy.rpc.messages import PowerOutcome
@@ -84,7 +85,7 @@ def test_a_meter_with_a_wrong_clock_is_found_out(bench: Bench, tmp_path: Path) -
 def test_a_board_that_does_not_see_its_trigger_answers_again(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytest_autodeploy.power.measure.WAIT_S", 0.5)
+    monkeypatch.setattr("pytest_autodeploy.power.live.WAIT_S", 0.5)
     monkeypatch.setattr("pytest_autodeploy.power.handshake.WAIT_S", 0.5)
     board, meter = bench
     meter.connected = False

@@ -15,7 +15,8 @@ from pytest_autodeploy.board.simulated import SimulatedBoard
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.power.errors import BoardRestarted, PowerError, WindowFault, WiringFault
-from pytest_autodeploy.power.measure import PowerMeter, PowerOptions
+from pytest_autodeploy.power.live import PowerOptions
+from pytest_autodeploy.power.measure import PowerMeter
 from pytest_autodeploy.power.meter import IN0, IN1
 from pytest_autodeploy.power.simulated import SimulatedMeter
 from pytest_autodeploy.power.wiring import UNKNOWN, WORKS, probe
