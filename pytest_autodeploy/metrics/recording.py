@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.metrics.judged import with_judgement
 from pytest_autodeploy.metrics.measurements import model_measurements
-from pytest_autodeploy.metrics.records.agreement import agreement_record
 from pytest_autodeploy.metrics.records.energy import energy_record
-from pytest_autodeploy.metrics.records.explanation import explanation_record
 from pytest_autodeploy.metrics.records.facts import accelerator_facts, board_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_autodeploy.base.measurement import Measurement
-    from pytest_autodeploy.metrics.accuracy.compare import TaskComparison
     from pytest_autodeploy.metrics.judgement import Judgement
     from pytest_autodeploy.metrics.record import TestRecord
-    from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
     from pytest_autodeploy.metrics.subject import Subject
     from pytest_autodeploy.npu.results import Estimate
 
@@ -50,19 +47,6 @@ def with_session(
     return with_judgement(record, judgement) if judgement else record
 
 
-def with_judgement(record: TestRecord, judgement: Judgement) -> TestRecord:
-    """The record with the rows of the ledger, and the comparisons that they rest on."""
-    evidence, explanation = judgement.evidence, judgement.explanation
-    return replace(
-        record,
-        agreement=agreement_record(evidence.agreement) if evidence.agreement else None,
-        accuracy=_accuracy(evidence.accuracy) if evidence.accuracy else None,
-        explanation=explanation_record(explanation) if explanation else None,
-        comparison=evidence.comparison,
-        verdicts=judgement.rows,
-    )
-
-
 def with_estimate(
     record: TestRecord, estimate: Estimate, judgement: Judgement | None
 ) -> TestRecord:
@@ -76,9 +60,3 @@ def with_estimate(
         npu=estimate,
         verdicts=judgement.rows if judgement else (),
     )
-
-
-def _accuracy(comparison: TaskComparison) -> AccuracyRecord:
-    from pytest_autodeploy.metrics.accuracy.record import accuracy_record  # it needs NumPy
-
-    return accuracy_record(comparison)

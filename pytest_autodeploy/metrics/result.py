@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.failures import FailureClass
-from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.record import Attempt, State, TestRecord
 from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
-from pytest_autodeploy.metrics.records.agreement import AgreementRecord
 from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
-from pytest_autodeploy.metrics.records.energy import EnergyRecord
 from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
 from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
+from pytest_autodeploy.metrics.result_parts import (
+    ResultAgreement,
+    ResultEnergy,
+    ResultMeasurement,
+    ResultVerdict,
+)
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.profile.records import LayerProfile
 
@@ -38,34 +40,6 @@ class OutcomeRecord:
     def flaky(self) -> bool:
         """Whether it passed after it had failed."""
         return self.outcome == "passed" and bool(self.attempts)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ResultMeasurement(Measurement):
-    """A measurement, and the id of the test that made it."""
-
-    test: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ResultVerdict(Row):
-    """A verdict, and the id of the test that it is of."""
-
-    test: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ResultAgreement(AgreementRecord):
-    """An agreement, and the id of the test that it is of."""
-
-    test: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ResultEnergy(EnergyRecord):
-    """An energy without its waveform, and the id of the test that measured it."""
-
-    test: str
 
 
 @dataclass(frozen=True)

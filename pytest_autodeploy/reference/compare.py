@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +20,7 @@ from pytest_autodeploy.reference.agreement import (
     failure_text,
 )
 from pytest_autodeploy.reference.facts import facts_of
+from pytest_autodeploy.reference.sides import Side, assembled, nearest_of, side_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,36 +28,8 @@ if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model, Tensor
 
     Arrays = Sequence[NDArray[Any]]
-    Floats = NDArray[np.float64]
 
 __all__ = ["Agreement", "Tolerance", "compare", "describe", "failure_text"]
-
-
-def _size(values: NDArray[Any]) -> int:
-    """Elements of one inference, of which there may be none."""
-    return math.prod(values.shape[1:])
-
-
-@dataclass(frozen=True)
-class _Side:
-    """One output of all inferences, held against one path's, or against the nearest path's."""
-
-    pc: NDArray[Any]
-    apart: Floats  # stored units: steps or real
-    limit: Floats
-    share: Floats  # of the limit
-
-    def worst_share(self) -> Floats:
-        return _per_inference(self.share)
-
-    def worst_apart(self) -> Floats:
-        return _per_inference(self.apart)
-
-    def differing(self) -> NDArray[np.intp]:
-        count: NDArray[np.intp] = np.count_nonzero(
-            self.apart.reshape(len(self.apart), _size(self.apart)), axis=1
-        )
-        return count
 
 
 def compare(
@@ -85,14 +56,14 @@ def compare(
         _check_same_form(model, board_outputs, by_path[path], path)
     sides = {
         path: [
-            _side(tensor, board, pc, tolerance)
+            side_of(tensor, board, pc, tolerance)
             for tensor, board, pc in zip(model.outputs, board_outputs, by_path[path], strict=True)
         ]
         for path in paths
     }
-    nearest = _nearest({path: sides[path] for path in candidates})
+    nearest = nearest_of({path: sides[path] for path in candidates})
     chosen = [
-        _assemble([sides[path][output] for path in candidates], nearest)
+        assembled([sides[path][output] for path in candidates], nearest)
         for output in range(len(model.outputs))
     ]
     return _agreement(model, board_outputs, sides, candidates, nearest, chosen, tolerance, failed)
@@ -120,55 +91,13 @@ def _check_same_form(model: Model, board_outputs: Arrays, pc_outputs: Arrays, pa
             )
 
 
-def _side(tensor: Tensor, board: NDArray[Any], pc: NDArray[Any], tolerance: Tolerance) -> _Side:
-    apart = metrics.distances(board, pc)
-    limit = metrics.limits(tensor, pc, tolerance)
-    share = metrics.shares_of_limit(metrics.judged(tensor, apart, tolerance), limit)
-    if board.dtype.kind == "f" and tolerance.nan != "allow":
-        share[~np.isfinite(board)] = np.inf
-    return _Side(pc, apart, limit, share)
-
-
-def _per_inference(values: Floats) -> Floats:
-    worst: Floats = values.reshape(len(values), _size(values)).max(axis=1, initial=0)
-    return worst
-
-
-def _nearest(sides: Mapping[str, Sequence[_Side]]) -> NDArray[np.intp]:
-    """Per inference, the number of the candidate that is nearest jointly over all outputs."""
-    shares = np.array([np.max([s.worst_share() for s in each], axis=0) for each in sides.values()])
-    apart = np.array([np.max([s.worst_apart() for s in each], axis=0) for each in sides.values()])
-    differing = np.array([np.sum([s.differing() for s in each], axis=0) for each in sides.values()])
-    # lexsort is stable, so the earlier of equals is first; where no distance is allowed at all,
-    # every share is infinite and the plain distance decides.
-    order = np.lexsort((differing, apart, shares), axis=0)
-    first: NDArray[np.intp] = order[0]
-    return first
-
-
-def _assemble(sides: Sequence[_Side], nearest: NDArray[np.intp]) -> _Side:
-    """The side of the nearest path of each inference."""
-    if len(sides) == 1:
-        return sides[0]
-    inferences = np.arange(len(nearest))
-
-    def pick(field: str) -> NDArray[Any]:
-        picked: NDArray[Any] = np.empty_like(getattr(sides[0], field))
-        for number, side in enumerate(sides):
-            mine = inferences[nearest == number]
-            picked[mine] = getattr(side, field)[mine]
-        return picked
-
-    return _Side(pick("pc"), pick("apart"), pick("limit"), pick("share"))
-
-
 def _agreement(
     model: Model,
     board_outputs: Arrays,
-    sides: Mapping[str, Sequence[_Side]],
+    sides: Mapping[str, Sequence[Side]],
     candidates: Sequence[str],
     nearest: NDArray[np.intp],
-    chosen: Sequence[_Side],
+    chosen: Sequence[Side],
     tolerance: Tolerance,
     failed: Mapping[str, str],
 ) -> Agreement:
@@ -212,8 +141,8 @@ def _agreement(
 def _output_agreement(
     tensor: Tensor,
     board: NDArray[Any],
-    chosen: _Side,
-    sides: Mapping[str, _Side],
+    chosen: Side,
+    sides: Mapping[str, Side],
     tolerance: Tolerance,
 ) -> OutputAgreement:
     steps = board.dtype.kind != "f"
@@ -249,7 +178,7 @@ def _output_agreement(
 def _worst(
     model: Model,
     board_outputs: Arrays,
-    chosen: Sequence[_Side],
+    chosen: Sequence[Side],
     paths: Sequence[str],
     tolerance: Tolerance,
 ) -> WorstElement | None:

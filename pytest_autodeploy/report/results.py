@@ -16,12 +16,14 @@ from pytest_autodeploy.metrics.result import (
     OutcomeRecord,
     Provenance,
     Result,
+    ResultFiles,
+    RunFacts,
+)
+from pytest_autodeploy.metrics.result_parts import (
     ResultAgreement,
     ResultEnergy,
-    ResultFiles,
     ResultMeasurement,
     ResultVerdict,
-    RunFacts,
 )
 from pytest_autodeploy.npu.layer_csv import layer_csv
 from pytest_autodeploy.profile.layer_csv import csv_text

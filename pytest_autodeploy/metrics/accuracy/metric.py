@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.base.measurement import Measurement
-from pytest_autodeploy.limits.accuracy import DECLARATION, AccuracyLimit, Task
+from pytest_autodeploy.limits.accuracy import DECLARATION, AccuracyLimit
 from pytest_autodeploy.limits.merging import Declared
-from pytest_autodeploy.metrics.accuracy.compare import TaskComparison, compared
+from pytest_autodeploy.metrics.accuracy.bounds import Bound, bounds_of
+from pytest_autodeploy.metrics.accuracy.comparing import comparison_of, labelled_run, of_task
 from pytest_autodeploy.metrics.accuracy.words import changed_lines, side_lines
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import Metric, failure_block, no_limit, row
 from pytest_autodeploy.metrics.subject import Subject
-from pytest_autodeploy.reference.labels import fitted_labels
-from pytest_autodeploy.session.labelled import LabelledRun, side_of
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.model.graph import Model
-    from pytest_autodeploy.reference.runner import Reference
-    from pytest_autodeploy.session.model_session import ModelSession
-
-ROUNDING = 1e-9
-"""A drop is a difference of shares: 0.98 - 0.97 is to be within 0.01."""
+    from pytest_autodeploy.metrics.accuracy.compare import TaskComparison
+    from pytest_autodeploy.session.labelled import LabelledRun
 
 
 class Accuracy(Metric):
@@ -49,15 +43,15 @@ class Accuracy(Metric):
     def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
         """A row for each bound. Raises InputsError when the limit is not for these labels."""
         session, limit = subject.board, declared.limit
-        run = _labelled(session)
-        run = _of_task(run, session, limit.task)
+        run = labelled_run(session)
+        run = of_task(run, session, limit.task)
         _check_kind(declared, limit, run)
         model = session.model
         if limit.against is not None:
             model = subject.services.other_model(limit.against, declared.origin)
-        comparison = _comparison(run, session, model, subject.services.reference(model))
+        comparison = comparison_of(run, session, model, subject.services.reference(model))
         subject.evidence.accuracy = subject.evidence.accuracy or comparison
-        for bound in _bounds(limit, comparison):
+        for bound in bounds_of(limit, comparison):
             yield _row(declared, bound, comparison, subject)
 
     def unlimited(self, subject: Subject, judged: Sequence[Declared]) -> Iterator[Row]:
@@ -66,27 +60,11 @@ class Accuracy(Metric):
             return
         model = subject.session.model
         reference = subject.services.reference(model)
-        comparison = _comparison(_labelled(subject.session), subject.session, model, reference)
+        comparison = comparison_of(labelled_run(subject.session), subject.session, model, reference)
         subject.evidence.accuracy = comparison
         name = "accuracy" if comparison.are_classes else "rmse"
         if figure := comparison.board_figure(name):
             yield no_limit(DECLARATION, figure)
-
-
-def _labelled(session: ModelSession) -> LabelledRun:
-    run = session.measured.labelled
-    assert run is not None
-    return run
-
-
-def _of_task(run: LabelledRun, session: ModelSession, task: Task) -> LabelledRun:
-    """The same inferences, judged by what the limit says."""
-    if task == run.task:
-        return run
-    tensor = session.model.outputs[task.output]
-    labels = fitted_labels(run.labels, tensor, run.run.inputs.count, task)
-    board = side_of(tensor, run.run.outputs[task.output], labels, task)
-    return replace(run, labels=labels, task=task, board=board)
 
 
 def _check_kind(declared: Declared, limit: AccuracyLimit, run: LabelledRun) -> None:
@@ -103,79 +81,7 @@ def _check_kind(declared: Declared, limit: AccuracyLimit, run: LabelledRun) -> N
         )
 
 
-def _comparison(
-    run: LabelledRun, session: ModelSession, model: Model, reference: Reference
-) -> TaskComparison:
-    from pytest_autodeploy.metrics.accuracy.pc import inputs_for, pc_outputs
-
-    other = model.sha256 != session.model.sha256
-    inputs = inputs_for(run.run.inputs, session.model, model) if other else run.run.inputs
-    task, own = run.task, run.board.tensor
-    if other and (
-        task.output >= len(model.outputs) or model.outputs[task.output].elements != own.elements
-    ):
-        raise InputsError(
-            f"{model.path}: its output {task.output} is not like {own.name!r} of the model that it "
-            f"stands for, {session.model.name}"
-        )
-    outputs, failed = pc_outputs(
-        reference,
-        model,
-        inputs,
-        task.output,
-        reset_each=session.state_mode == "reset",
-        progress=session.progress,
-    )
-    tensor = model.outputs[task.output]
-    sides = {path: side_of(tensor, array, run.labels, task) for path, array in outputs.items()}
-    return compared(
-        run,
-        sides,
-        source=session.source,
-        failed_paths=failed,
-        against=model.path.name if other else "",
-    )
-
-
-@dataclass(frozen=True)
-class _Bound:
-    """A value that may not be below (``least``) or above its limit."""
-
-    what: str
-    value: float | None
-    measurement: Measurement | None
-    limit: float | None
-    least: bool
-
-    @property
-    def met(self) -> bool:
-        value, limit = self.value or 0.0, self.limit or 0.0
-        return value >= limit - ROUNDING if self.least else value <= limit + ROUNDING
-
-    @property
-    def words(self) -> str:
-        return f"at {'least' if self.least else 'most'} {self.limit:.6g}"
-
-
-def _bounds(limit: AccuracyLimit, comparison: TaskComparison) -> list[_Bound]:
-    board, figure = comparison.board, comparison.board_figure
-    drop = "accuracy" if comparison.are_classes else "R²"
-    bounds = [
-        _Bound("accuracy", board.accuracy, figure("accuracy"), limit.min, least=True),
-        _Bound("RMSE", board.rmse, figure("rmse"), limit.max_rmse, least=False),
-        _Bound("R²", board.r2, figure("r2"), limit.min_r2, least=True),
-        _Bound(
-            f"drop of {drop} from the PC to the board",
-            comparison.drop,
-            comparison.drop_figure(),
-            limit.max_drop,
-            least=False,
-        ),
-    ]
-    return [bound for bound in bounds if bound.limit is not None]
-
-
-def _row(declared: Declared, bound: _Bound, comparison: TaskComparison, subject: Subject) -> Row:
+def _row(declared: Declared, bound: Bound, comparison: TaskComparison, subject: Subject) -> Row:
     if bound.value is None:
         raise InputsError(
             f"{declared.words}: R² is not defined, as the targets do not vary",
