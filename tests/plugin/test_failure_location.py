@@ -117,7 +117,7 @@ def test_a_worker_of_xdist_shows_the_same_places(pytester: pytest.Pytester) -> N
 
 @pytest.mark.usefixtures("digits")
 def test_full_trace_keeps_the_frames_of_the_plugin(pytester: pytest.Pytester) -> None:
-    assert "model_on_board.py" in run(pytester, {"body": BODY}, "--full-trace")
+    assert "proven.py" in run(pytester, {"body": BODY}, "--full-trace")
 
 
 @pytest.mark.usefixtures("digits")
