@@ -231,11 +231,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     """Judge the test's limits after its body."""
     yield
     if _concerns(item):
-        from pytest_autodeploy.plugin import running
+        from pytest_autodeploy.plugin.judging import after_call
 
         # What is raised here fails the test, so that JUnit, HTML and xfail know of it. A gate in
         # the summary at the end, as pytest-benchmark 5 has it, leaves them all green.
-        running.after_call(item)
+        after_call(item)
 
 
 @pytest.hookimpl(wrapper=True)

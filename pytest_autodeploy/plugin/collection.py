@@ -42,6 +42,11 @@ def case_of(item: pytest.Item) -> Case | None:
     return Case(model_file(model, item.config), board) if model else None
 
 
+def uses(item: pytest.Item, fixture: str) -> bool:
+    """Whether a test needs a fixture."""
+    return fixture in getattr(item, "fixturenames", ())
+
+
 def model_file(parameter: ModelFile | str | Path, config: pytest.Config) -> ModelFile:
     """The model of a parameter, which is a path when a test was parametrised by hand."""
     if isinstance(parameter, ModelFile):

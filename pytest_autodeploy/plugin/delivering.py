@@ -9,8 +9,8 @@ import pytest
 
 from pytest_autodeploy.plugin.collection import case_of
 from pytest_autodeploy.plugin.limits import tolerance_of
-from pytest_autodeploy.plugin.running import reference_of
 from pytest_autodeploy.plugin.state import ARTIFACTS, runtime_of, settings_of
+from pytest_autodeploy.plugin.subject import reference_of
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board

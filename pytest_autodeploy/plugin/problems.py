@@ -1,9 +1,10 @@
-"""What could not be made of a test's report: told at the end of the run, which then fails."""
+"""What could not be made of a test's report, or of a run: told at its end, and the run fails."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from html import escape
 
 import pytest
 
@@ -45,3 +46,39 @@ def problems_of(report: pytest.TestReport) -> Sequence[str]:
     """What could not be made of a report, in words."""
     problems: Sequence[str] = getattr(report, "autodeploy_problems", ())
     return problems
+
+
+class Problems:
+    """What broke at the end of a run, each once; with one the run fails."""
+
+    def __init__(self, session: pytest.Session) -> None:
+        self._session = session
+        self.found: list[str] = []
+
+    @contextmanager
+    def part(self, what: str) -> Iterator[None]:
+        """Run one part; what breaks it is told at the end, and the run fails."""
+        try:
+            yield
+        except Exception as error:
+            self.add(words_of(error, what))
+
+    def html(self, what: str, make: Callable[[], str]) -> str:
+        """A part of the HTML report, or the error in its place."""
+        try:
+            return make()
+        except Exception as error:
+            words = words_of(error, f"{what} in the HTML report")
+            self.add(words)
+            return f"<p><b>ERROR: {escape(words)}</b></p>"
+
+    def add(self, problem: str) -> None:
+        """Note what broke, in words."""
+        if problem not in self.found:
+            self.found.append(problem)
+        self.end_red()
+
+    def end_red(self) -> None:
+        """A run that would pass fails; while tests run, pytest has not set its status yet."""
+        if self._session.exitstatus == pytest.ExitCode.OK:
+            self._session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -10,7 +10,7 @@ import pytest
 from pytest_autodeploy.metrics.subject import Baselines, Subject
 from pytest_autodeploy.model.find import ModelFile
 from pytest_autodeploy.plugin.collection import case_of
-from pytest_autodeploy.plugin.limits import against_path
+from pytest_autodeploy.plugin.limits import against_path, tolerance_of
 from pytest_autodeploy.plugin.owed import owed_groups
 from pytest_autodeploy.plugin.state import runtime_of, settings_of
 from pytest_autodeploy.settings.meter_choice import chosen_for
@@ -35,6 +35,11 @@ def estimate_of(item: pytest.Item) -> Estimate | None:
     """The NPU estimate that a test has, if any."""
     estimate = getattr(item, "funcargs", {}).get("npu_estimate")
     return estimate if hasattr(estimate, "accelerator") else None
+
+
+def reference_of(item: pytest.Item, model: Model) -> Reference:
+    """The PC side for the output tolerance of a test, which may pin a kernel path."""
+    return runtime_of(item.config).pc.reference(model, tolerance_of(item).reference)
 
 
 def subject_of(item: pytest.Item) -> Subject:

@@ -173,6 +173,18 @@ def test_a_test_without_a_record_fails_the_run_and_keeps_its_baseline(
     assert not Path("autodeploy-baselines").exists()
 
 
+def test_a_failure_without_a_record_is_still_a_failure(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, digits: Path
+) -> None:
+    monkeypatch.setattr("pytest_autodeploy.metrics.recording.board_facts", broken_facts)
+    result = pytester.runpytest(
+        *("--tflite", digits.name, "-k", "fits", "--tflite-memory-limit", "arena=1 KB")
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(failed=1, deselected=4)
+    result.stdout.fnmatch_lines(["ERROR: the record of autodeploy::test_model_fits*boom (*)"])
+
+
 class TestHistory:
     """What another program did to the history between the start and the end of a run."""
 

@@ -1,0 +1,82 @@
+"""What the report of pytest-html shows beside its tests: columns, the table of the run, trends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_autodeploy.run.metrics import default_regression
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.result import Result
+    from pytest_autodeploy.plugin.gathered import Gathered
+    from pytest_autodeploy.plugin.problems import Problems
+    from pytest_autodeploy.settings.settings import Settings
+
+COLUMNS_AT = 2
+
+
+class HtmlReport:
+    """The hooks of pytest-html.
+
+    They are optional ones: without pytest-html nobody declares them, and pytest would not start.
+    """
+
+    def __init__(self, settings: Settings, gathered: Gathered, problems: Problems) -> None:
+        self._settings = settings
+        self._gathered = gathered
+        self._problems = problems
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_table_header(self, cells: list[str]) -> None:
+        """Columns of pytest-html."""
+        from pytest_autodeploy.report.html_table import header_cells
+
+        cells[COLUMNS_AT:COLUMNS_AT] = header_cells()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_table_row(self, report: Any, cells: list[str]) -> None:
+        """Cells of pytest-html; as many as the header has, also when they cannot be made."""
+        from pytest_autodeploy.metrics.record import from_plain
+        from pytest_autodeploy.report.html_table import columns, header_cells, id_cell
+
+        # Another plugin, or a conftest, has left the row out.
+        if not cells:
+            return
+        own = ["<td></td>" for _ in header_cells()]
+        with self._problems.part(f"the cells of {report.nodeid} in the HTML report"):
+            # pytest-html 4.2 writes cells into the page as they are.
+            cells[1] = id_cell(cells[1], report.nodeid)
+            plain = getattr(report, "autodeploy", None)
+            own = columns(from_plain(plain) if plain else None)
+        cells[COLUMNS_AT:COLUMNS_AT] = own
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_summary(self, prefix: list[str]) -> None:
+        """The table of the run, estimates and trends; without results our columns are hidden."""
+        from pytest_autodeploy.report.html_table import HIDE_COLUMNS, summary_html
+        from pytest_autodeploy.report.npu_html import sweep_html
+        from pytest_autodeploy.report.sections import estimates
+
+        results = self._gathered.results()
+        if not results:
+            prefix.append(HIDE_COLUMNS)
+            return
+        prefix += [
+            self._problems.html("the table of the run", lambda: summary_html(_of_boards(results))),
+            self._problems.html("the estimates", lambda: sweep_html(estimates(results))),
+            self._problems.html("the trends", self._trends),
+        ]
+
+    def _trends(self) -> str:
+        path, records = self._settings.history_path, self._gathered.records()
+        if path is None or not records:
+            return ""
+        from pytest_autodeploy.report.baseline_html import history_html
+
+        return history_html(path, records, default_regression())
+
+
+def _of_boards(results: list[Result]) -> list[Result]:
+    return [result for result in results if not result.npu]

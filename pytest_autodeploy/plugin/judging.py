@@ -1,0 +1,55 @@
+"""Judging the limits of a test after its body; a red row fails the test."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from pytest_autodeploy.metrics.failures import classified
+from pytest_autodeploy.plugin.explaining import explained
+from pytest_autodeploy.plugin.keeping import keep_changed, keep_mismatch
+from pytest_autodeploy.plugin.limits import limits_of
+from pytest_autodeploy.plugin.owed import note_judged, owes
+from pytest_autodeploy.plugin.state import ATTEMPTS, FAILURE, JUDGEMENT
+from pytest_autodeploy.plugin.subject import estimate_of, session_of, subject_of
+
+UNTRUSTED = ("wrong output", "unstable")
+"""Classes of failures after which right outputs are not to be trusted."""
+
+
+def after_call(item: pytest.Item) -> None:
+    """Judge the limits; fail the test when a row is red."""
+    if session_of(item) is None and estimate_of(item) is None:
+        return
+    from pytest_autodeploy.metrics.judgement import judge
+    from pytest_autodeploy.run.metrics import metrics
+
+    owed = functools.partial(owes, item)
+    judgement = judge(subject_of(item), limits_of(item), metrics(), owed)
+    session = session_of(item)
+    if session is not None and judgement.broke is None:
+        judgement = explained(item, session, judgement)
+    item.stash[JUDGEMENT] = judgement
+    note_judged(item, judgement.rows)
+    if session is not None:
+        keep_mismatch(item, session, judgement)
+        keep_changed(item, judgement)
+    if judgement.broke is not None:
+        raise judgement.broke
+    if judgement.red:
+        failure = judgement.red[0].failure or "other"
+        item.stash[FAILURE] = failure
+        words = "\n\n".join(row.text for row in judgement.red)
+        pytest.fail(classified(failure, words), pytrace=False)
+    _refuse_unstable(item)
+
+
+def _refuse_unstable(item: pytest.Item) -> None:
+    """Outputs that were wrong in an earlier attempt and are right now are not to be trusted."""
+    wrong = [each for each in item.stash.get(ATTEMPTS, []) if each.failure in UNTRUSTED]
+    if wrong:
+        item.stash[FAILURE] = "unstable"
+        count = len(item.stash[ATTEMPTS]) + 1
+        words = f"outputs were wrong in an earlier attempt and are right in attempt {count}"
+        pytest.fail(classified("unstable", f"{words}\n{wrong[0].message}"), pytrace=False)

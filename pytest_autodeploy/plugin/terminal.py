@@ -1,0 +1,66 @@
+"""What the terminal shows at the end of a run: a section per model and board, and baselines."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_autodeploy.plugin.state import settings_of
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.record import TestRecord
+    from pytest_autodeploy.metrics.result import Result
+    from pytest_autodeploy.plugin.problems import Problems
+
+
+class Summary:
+    """Writes the summary of a run; what breaks one part of it is a problem of the run."""
+
+    def __init__(self, terminal: pytest.TerminalReporter, problems: Problems) -> None:
+        self._terminal = terminal
+        self._problems = problems
+        self._settings = settings_of(terminal.config)
+
+    def sections(self, results: list[Result]) -> None:
+        """Show each result."""
+        from pytest_autodeploy.report.sections import sections
+
+        verbose = self._terminal.config.get_verbosity() > 0
+        width = shutil.get_terminal_size().columns
+        output = self._settings.output
+        for make in sections(results, output=output, verbose=verbose, width=width):
+            with self._problems.part("a section of the terminal's summary"):
+                title, lines = make()
+                self._terminal.write_sep("=", f"autodeploy: {title}")
+                for line in lines:
+                    self._terminal.write_line(line)
+
+    def allowed(self, records: Sequence[TestRecord]) -> None:
+        """Show how many limits were not judged, where that is allowed."""
+        from pytest_autodeploy.metrics.run_ledger import allowed
+
+        count = allowed(records)
+        if count:
+            limits = "limit was" if count == 1 else "limits were"
+            self._terminal.write_line(
+                f"autodeploy: {count} {limits} not judged, as allowed", yellow=True
+            )
+
+    def baselines(self, results: list[Result], updates: Sequence[str]) -> None:
+        """Show how results compare with their baselines, and which of these were updated."""
+        from pytest_autodeploy.report.sections import comparison_line
+
+        lines: list[str] = []
+        for result in results:
+            with self._problems.part("the comparison with a baseline"):
+                lines.append(comparison_line(result))
+        lines = [line for line in [*lines, *updates] if line]
+        if not lines and results and self._settings.update_baseline:
+            lines = ["no baseline was updated"]
+        if lines:
+            self._terminal.write_sep("=", "autodeploy: baselines")
+        for line in lines:
+            self._terminal.write_line(line)
