@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.board.makers import build_options
 from pytest_autodeploy.board.probe import ProbeUnavailable
 from pytest_autodeploy.catalog.kinds import KINDS
 from pytest_autodeploy.deliver.characterize import characterize
-from pytest_autodeploy.deliver.files import load
-from pytest_autodeploy.deliver.generate import generate
+from pytest_autodeploy.run.delivering import deliver as make
+from pytest_autodeploy.run.delivering import earlier_characterization
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,9 +25,9 @@ def characterization(bench: Bench, tolerance: Tolerance) -> Characterization:
 
     Raises DeliveryError, and BoardError: of a board that is not at hand with what to do instead.
     """
-    folder = bench.runtime.settings.artifacts_from_path
-    if folder:
-        return load(folder, bench.model)
+    earlier = earlier_characterization(bench.runtime.settings, bench.model)
+    if earlier is not None:
+        return earlier
     try:
         return characterize(bench.session, bench.runtime.pc.reference(bench.model), tolerance)
     except ProbeUnavailable as error:
@@ -39,9 +38,7 @@ def characterization(bench: Bench, tolerance: Tolerance) -> Characterization:
 
 def deliver(bench: Bench, found: Characterization, out: Path) -> Delivery:
     """Make the artifacts that the settings name for the board. Raises as ``generate``."""
-    settings = bench.runtime.settings
-    options = build_options(settings, bench.runtime.boards.build_cache())
-    return generate(bench.model, bench.board.spec, out, settings.artifacts_to_make, found, options)
+    return make(bench.runtime, bench.model, bench.board.spec, found, out)
 
 
 def _instead(spec: BoardSpec) -> str:

@@ -47,6 +47,16 @@ class Delivery:
         """Whether the example, as far as it ran, found that all outputs match."""
         return self.example is None or self.example.status == 0
 
+    @property
+    def mismatch(self) -> str:
+        """How the example ended that found other outputs, "" when it did not."""
+        if self.example is None or self.passed:
+            return ""
+        return (
+            f"{self.model} on {self.board}: the generated example ended with status "
+            f"{self.example.status}\n{self.example.output}"
+        )
+
     def not_made(self, asked: Collection[str]) -> str:
         """Which of the artifacts that were asked for by name are not there, and why; or ""."""
         lines = [f"  {each.what}: {each.why}" for each in self.left_out if each.artifact in asked]

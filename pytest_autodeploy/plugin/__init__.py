@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
+from pytest_autodeploy.plugin.declaring import add_markers, add_options
 from pytest_autodeploy.plugin.fixtures import (
     _session_overrides,
     autodeploy_artifact_board,
@@ -24,9 +23,7 @@ from pytest_autodeploy.plugin.fixtures import (
     reference,
     tflite_model,
 )
-from pytest_autodeploy.plugin.state import SETTINGS, USAGE_PROBLEMS, is_worker, settings_of
-from pytest_autodeploy.run.metrics import BY_NAME, DECLARATIONS, OPTIONS
-from pytest_autodeploy.settings.settings import SettingError, resolve
+from pytest_autodeploy.plugin.state import USAGE_PROBLEMS, settings_of
 
 __all__ = [
     "_session_overrides",
@@ -48,40 +45,15 @@ __all__ = [
 FIXTURES = {"tflite_model", "evb", "npu_estimate"}
 """The fixtures that are parametrised; a test with one of them concerns this plugin."""
 
-MARKERS = (
-    "tflite(path): run the test on the model at that path: a file, a folder or a glob, relative "
-    "to the test's folder or to the root folder",
-    "evb(*names): run the test on these boards instead of those of --evb",
-    *(f"{each.usage}: {each.marker_help}" for each in DECLARATIONS),
-)
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Register every option and its ini twin."""
-    group = parser.getgroup("autodeploy", "TensorFlow Lite models on evaluation boards")
-    for option in OPTIONS:
-        details: dict[str, Any] = {
-            # argparse formats help texts with %.
-            "help": option.help.replace("%", "%%"),
-            "dest": option.dest,
-            "default": None,
-        }
-        if option.switch:
-            details["action"] = "store_true"
-        else:
-            details["metavar"] = option.metavar
-            details["action"] = "append" if option.repeatable else "store"
-            if option.bare:
-                details |= {"nargs": "?", "const": option.bare}
-        group.addoption(option.flag, **details)
-        if option.ini:
-            parser.addini(option.ini_name, f"see {option.flag}", type=option.ini, default=None)
+    add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers; take node ids of built-in tests out of the arguments."""
-    for marker in MARKERS:
-        config.addinivalue_line("markers", marker)
+    add_markers(config)
     if any("autodeploy" in argument for argument in config.args):
         from pytest_autodeploy.plugin.suite.collector import take_selection
 
@@ -100,42 +72,16 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Check the settings before anything is collected or touched."""
-    config = session.config
-    keeps = _runs_tests(config) and not is_worker(config)
-    try:
-        start = Path(config.invocation_params.dir)
-        settings = resolve(OPTIONS, config.getoption, config.getini, start, config.rootpath)
-        config.stash[SETTINGS] = settings
-        if settings.sources:
-            from pytest_autodeploy.plugin.rootdir import check_rootdir
-            from pytest_autodeploy.run.preflight import check_kept, check_settings
+    from pytest_autodeploy.plugin.starting import start
 
-            if not is_worker(config):
-                check_rootdir(config, settings)
-            check_settings(settings, write=_runs_tests(config))
-            if keeps:
-                check_kept(settings)
-    except SettingError as error:
-        raise pytest.UsageError(str(error)) from None
-    if keeps:
-        from pytest_autodeploy.plugin.ending import Ending
-
-        config.pluginmanager.register(Ending(session), "autodeploy_ending")
-
-
-def _runs_tests(config: pytest.Config) -> bool:
-    return not (config.option.collectonly or config.option.autodeploy_check_wiring)
+    start(session)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say which boards will answer, and where each value that is not a default came from."""
-    settings = settings_of(config)
-    if not settings.sources:
-        return []
-    from pytest_autodeploy.plugin.rootdir import overlooked_ini_line
-    from pytest_autodeploy.report.header import header_lines
+    from pytest_autodeploy.plugin.starting import header
 
-    return [*header_lines(settings), *overlooked_ini_line(config)]
+    return header(config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -167,20 +113,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Check the limits of all tests; drop built-in tests that were not asked for."""
-    if items:
-        from pytest_autodeploy.plugin.collection import add_overrides, problem
-        from pytest_autodeploy.plugin.owed import wrong_limits
+    from pytest_autodeploy.plugin.checking import check_items
 
-        for item in items:
-            add_overrides(item)
-            if any(item.get_closest_marker(name) for name in BY_NAME):
-                for text in wrong_limits(item):
-                    problem(config, text)
-    problems = config.stash.get(USAGE_PROBLEMS, [])
-    if problems:
-        from pytest_autodeploy.plugin.problems import refuse
-
-        refuse(config, items, "\n".join(problems))
+    check_items(config, items)
     if getattr(config.option, "autodeploy_selection", None):
         from pytest_autodeploy.plugin.suite.collector import keep_selection
 
@@ -255,15 +190,9 @@ def pytest_runtest_makereport(
     """Put the record of the test on its report."""
     if not _concerns(item):
         return (yield)
-    from pytest_autodeploy.plugin.failure_location import shown_in_test
-    from pytest_autodeploy.plugin.reporting import complete_report
+    from pytest_autodeploy.plugin.reporting import reported
 
-    with shown_in_test(item, call):
-        report = yield
-    # Outermost, so after pytest-html has put the list of its fixture on the report. What is added
-    # to that list in a teardown is lost (4.2, issue 820); so ours goes on the report itself.
-    complete_report(item, call, report)
-    return report
+    return (yield from reported(item, call))
 
 
 def _concerns(item: pytest.Item) -> bool:

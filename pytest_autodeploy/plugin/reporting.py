@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import replace
 
 import pytest
@@ -12,16 +13,31 @@ from pytest_autodeploy.metrics.failures import class_of_error, classified
 from pytest_autodeploy.metrics.record import Attempt, TestRecord
 from pytest_autodeploy.plugin.attaching import attach
 from pytest_autodeploy.plugin.collection import Case, case_of
-from pytest_autodeploy.plugin.failure_location import one_block, raised_in_body, relocate
+from pytest_autodeploy.plugin.failure_location import (
+    one_block,
+    raised_in_body,
+    relocate,
+    shown_in_test,
+)
 from pytest_autodeploy.plugin.problems import part_of
 from pytest_autodeploy.plugin.recording import message_of, record_of
 from pytest_autodeploy.plugin.state import ATTEMPTS, FAILURE, runtime_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
 
 
-def complete_report(
-    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
-) -> None:
+def reported(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Complete the report that pytest, and all other plugins, make of a test."""
+    with shown_in_test(item, call):
+        report = yield
+    # Outermost, so after pytest-html has put the list of its fixture on the report. What is added
+    # to that list in a teardown is lost (4.2, issue 820); so ours goes on the report itself.
+    _complete(item, call, report)
+    return report
+
+
+def _complete(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
     """Show our errors as one message, note broken boards, and attach the record."""
     case = case_of(item)
     error = call.excinfo.value if call.excinfo else None

@@ -36,6 +36,11 @@ def artifacts_record(delivery: Delivery, found: Characterization, folder: str) -
     )
 
 
+def nothing_made(reason: str) -> ArtifactsRecord:
+    """The record of a model for which no artifacts were made."""
+    return ArtifactsRecord(left_out=(OmissionRecord("all artifacts", reason),))
+
+
 def footprint_record(footprint: Footprint) -> FootprintRecord:
     """Flash and RAM of a program, whole and by part."""
     return FootprintRecord(

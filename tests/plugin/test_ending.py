@@ -178,7 +178,7 @@ def test_a_failure_without_a_record_is_still_a_failure(
 ) -> None:
     monkeypatch.setattr("pytest_autodeploy.metrics.recording.board_facts", broken_facts)
     result = pytester.runpytest(
-        *("--tflite", digits.name, "-k", "fits", "--tflite-memory-limit", "arena=1 KB")
+        *("--tflite", digits.name, "-k", "fits", "--tflite-memory-limit", "arena_kb=1")
     )
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.assert_outcomes(failed=1, deselected=4)

@@ -1,0 +1,23 @@
+"""What was collected is checked: the tests' limits, and what collecting has found wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_autodeploy.plugin.collection import add_overrides, problem
+from pytest_autodeploy.plugin.owed import wrong_limits
+from pytest_autodeploy.plugin.problems import refuse
+from pytest_autodeploy.plugin.state import USAGE_PROBLEMS
+from pytest_autodeploy.run.metrics import BY_NAME
+
+
+def check_items(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Check the limits of all tests; whatever is wrong ends the run as one usage error."""
+    for item in items:
+        add_overrides(item)
+        if any(item.get_closest_marker(name) for name in BY_NAME):
+            for text in wrong_limits(item):
+                problem(config, text)
+    problems = config.stash.get(USAGE_PROBLEMS, [])
+    if problems:
+        refuse(config, items, "\n".join(problems))
