@@ -145,7 +145,7 @@ def _fit(spec: BoardSpec, model: Model, least: int) -> BoardFit:
         place(spec, model.size_bytes, arena, buffer_bytes=inputs)
         placed = decide(Image(model), spec, places_of(spec) if spec.has_sdk else PLACES)
     except ModelDoesNotFit as error:
-        return BoardFit(spec.name, kind, fits=False, reason=str(error))
+        return BoardFit(spec.name, kind, fits=False, reason=error.what)
     return BoardFit(
         spec.name,
         kind,

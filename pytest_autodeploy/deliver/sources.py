@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_autodeploy.base.naming import c_identifier
 from pytest_autodeploy.base.templates import c_data, render
-from pytest_autodeploy.catalog.fit import Placement, place
+from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, Placement, place
 from pytest_autodeploy.deliver.arena import Arena, arena_for
 from pytest_autodeploy.deliver.characterization import (
     ALLOCATOR_BYTES,
@@ -155,12 +155,15 @@ def _place(sources: Sources, model_memory: str | None, arena_memory: str | None)
         arena_memory = arena_memory or tried.arena_memory
     memories = {"model_memory": model_memory, "arena_memory": arena_memory}
     chosen = decide(Image(model), board, _memories(board), **memories)
+    # The arena is of a size that is known: what the likely one had room in may be too small for it.
+    larger = ARENA_MEMORIES[ARENA_MEMORIES.index(chosen.arena_memory) :]
+    able = [name for name in larger if name in _memories(board).arena and name in board.memories]
     return place(
         board,
         model.size_bytes,
         sources.arena.bytes,
         model_memories=[chosen.model_memory],
-        arena_memories=[chosen.arena_memory],
+        arena_memories=[chosen.arena_memory] if arena_memory else able,
     )
 
 

@@ -115,7 +115,7 @@ def test_two_runs_cannot_use_one_probe(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("behaviour", ["silent", "no port"])
-def test_a_broken_board_skips_its_other_tests_with_the_reason(
+def test_the_other_tests_of_a_broken_board_are_errors_with_the_reason(
     bench: Bench,
     pytester: pytest.Pytester,
     digits: Path,
@@ -131,8 +131,9 @@ def test_a_broken_board_skips_its_other_tests_with_the_reason(
     bench.next = {"behaviour": behaviour}
     board = bench.board(patience=IMPATIENT)
     monkeypatch.setattr(hardware_bench, "BOARDS", [board])
-    result = pytester.runpytest_inprocess("--tflite", digits.name, "-rs")
-    result.assert_outcomes(errors=2, skipped=3)
-    result.stdout.fnmatch_lines(["*apollo4p_evb: flash: the *", "SKIPPED*flash: the *; reset thr*"])
+    result = pytester.runpytest_inprocess("--tflite", digits.name)
+    result.assert_outcomes(errors=5)
+    result.stdout.fnmatch_lines(["*flash: the *; reset thr*(see autodeploy::*"])
+    result.stdout.fnmatch_lines(["*apollo4p_evb: flash: the *"])
     assert (bench.flashed, bench.resets) == (["build1"], 1)
     board.close()

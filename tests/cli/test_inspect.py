@@ -74,7 +74,7 @@ def test_boards_without_room_are_named_with_the_sum(tmp_path: Path) -> None:
 
     assert result.exit_code == 0
     assert "no room: apollo4p_evb: the arena does not fit: arena 1,757.8 KB" in result.stdout
-    assert "room (model in MRAM, arena in PSRAM): apollo510_evb" in result.stdout
+    assert "room (model in MRAM, arena in SRAM): apollo510_evb" in result.stdout
 
 
 def test_a_model_that_no_board_has_room_for_is_trouble(tmp_path: Path) -> None:

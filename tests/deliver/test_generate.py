@@ -41,7 +41,7 @@ def test_without_a_tree_the_sources_are_written_and_the_reason_is_told(tmp_path:
 
     assert "digits_cnn/src/digits_cnn_model.cc" in names(delivery.written, tmp_path)
     assert [each.what for each in delivery.left_out] == ["the library", "the example"]
-    assert "--evb-tflm-root DIR or AUTODEPLOY_TFLM_ROOT" in delivery.left_out[0].why
+    assert "--evb-tflm-root=DIR or AUTODEPLOY_TFLM_ROOT" in delivery.left_out[0].why
     assert delivery.left_out[1].why == "it needs the library"
     assert delivery.passed
 

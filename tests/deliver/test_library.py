@@ -162,7 +162,7 @@ def test_without_a_tree_nothing_is_built(cache: Path, monkeypatch: pytest.Monkey
     monkeypatch.delenv("AUTODEPLOY_TFLM_ROOT", raising=False)
     builder = LibraryBuilder(machine("mps2-an386"), BuildOptions(cache=cache), board_id="qemu:a")
 
-    with pytest.raises(TreeError, match="--evb-tflm-root DIR or AUTODEPLOY_TFLM_ROOT"):
+    with pytest.raises(TreeError, match="--evb-tflm-root=DIR or AUTODEPLOY_TFLM_ROOT"):
         builder.build("kws", model_sources("kws"))
 
 

@@ -35,7 +35,7 @@ def sdk(tmp_path: Path) -> Path:
 def test_without_a_tree_the_error_says_how_to_give_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AUTODEPLOY_TFLM_ROOT", raising=False)
 
-    with pytest.raises(TreeError, match="--evb-tflm-root DIR or AUTODEPLOY_TFLM_ROOT"):
+    with pytest.raises(TreeError, match="--evb-tflm-root=DIR or AUTODEPLOY_TFLM_ROOT"):
         find_tflm()
 
 
