@@ -38,7 +38,7 @@ def test_it(model_session):
     model_session.run()  # here
 """
 OVER_LIMIT = """
-@pytest.mark.memory_limit(arena_kb=0.001)  # here
+@pytest.mark.memory_limit(model_kb=0.001)  # here
 def test_it(model_session):
     pass
 """
