@@ -45,6 +45,13 @@ class Memory(Metric):
             declared.limit.arena_bytes is None or found.arena is not None
         )
 
+    def measure(self, subject: Subject, declared: Declared) -> None:
+        """Ask the board; the arena is searched only where it is limited, as that takes a while."""
+        if subject.board.measured.memory is None:
+            subject.board.memory()
+        if declared.limit.arena_bytes is not None and subject.board.measured.arena is None:
+            subject.board.tune_arena()
+
     def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
         """A row for each of arena and model that is limited.
 
