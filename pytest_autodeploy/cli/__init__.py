@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from pytest_autodeploy.cli.baseline import baseline
 from pytest_autodeploy.cli.boards import boards
 from pytest_autodeploy.cli.command import Commands
 from pytest_autodeploy.cli.diff import diff
@@ -15,7 +16,7 @@ from pytest_autodeploy.cli.inspect import inspect
 from pytest_autodeploy.cli.sim import sim
 from pytest_autodeploy.run.termination import interrupt_on_sigterm
 
-COMMANDS = (boards, inspect, doctor, sim, diff, generate)
+COMMANDS = (boards, inspect, doctor, sim, diff, generate, baseline)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
