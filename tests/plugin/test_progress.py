@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-termi
 def output_of(digits: Path, *, terminal: bool) -> str:
     """What a run writes that takes seconds, as its link is slow; to a terminal or to a pipe."""
     readable, writable = os.openpty() if terminal else os.pipe()
-    slow = ("--evb-sim-link", "latency_ms=20", "--tflite-runs", "20")
+    slow = ("--evb-sim-link", "latency_ms=20", "--tflite-runs", "200")
     arguments = ("--tflite", digits.name, *slow, "-k", "outputs")
     with subprocess.Popen([sys.executable, "-m", "pytest", *arguments], stdout=writable):
         os.close(writable)
