@@ -113,9 +113,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Check the limits of all tests; drop built-in tests that were not asked for."""
-    from pytest_autodeploy.plugin.checking import check_items
+    if items or USAGE_PROBLEMS in config.stash:
+        from pytest_autodeploy.plugin.checking import check_items
 
-    check_items(config, items)
+        check_items(config, items)
     if getattr(config.option, "autodeploy_selection", None):
         from pytest_autodeploy.plugin.suite.collector import keep_selection
 
