@@ -10,6 +10,7 @@ from pytest_autodeploy.baseline.compare import compare
 from pytest_autodeploy.baseline.format import Entry, entry_of
 from pytest_autodeploy.baseline.lookup import Sought, find_baseline
 from pytest_autodeploy.baseline.store import read_baseline
+from pytest_autodeploy.baseline.update import FAILED
 from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.record import TestRecord
@@ -17,12 +18,10 @@ from pytest_autodeploy.metrics.record import TestRecord
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.result import Result
 
-RED = ("failed", "error")
-
 
 def record_of(result: Result) -> TestRecord:
     """All tests of a result as one: it failed when one of them did, or needed a rerun."""
-    failed = [test for test in result.tests if test.outcome in RED]
+    failed = [test for test in result.tests if test.outcome in FAILED]
     shown = failed[0] if failed else result.tests[0]
     return TestRecord(
         nodeid=shown.nodeid,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from pytest_autodeploy.base.errors import AutodeployError, BoardError, BoardRefused
+from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.metrics.failures import class_of_error
 
 FAULTS_BEFORE_BROKEN = 2
 """Faults in a row with which a board is given up for a model: one may be chance."""
@@ -50,7 +51,7 @@ class Troubles:
 
     def give_up(self, model: str, board: str, error: AutodeployError, test: str) -> None:
         """Give up a model on a board at once, for what ``test`` shows."""
-        of_board = isinstance(error, BoardError) and not isinstance(error, BoardRefused)
+        of_board = class_of_error(error) == "board broke"
         self._broken.setdefault((model, board), Trouble(error, test, of_board))
 
     def recovered(self, model: str, board: str) -> None:
