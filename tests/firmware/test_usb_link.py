@@ -24,7 +24,11 @@ SUITES = sorted(
 def passes(folder: Path, sources: Sequence[Path], flags: Sequence[str]) -> None:
     """Compiles the link, its test and these C sources of a class driver, and runs the test."""
     objects = [_compiled("cc", folder, path, flags) for path in (USB / "controller.c", *sources)]
-    ours = (USB / "link_tests.cc", FIRMWARE / "boards" / "ambiq" / "link_usb.cc")
+    ours = (
+        USB / "link_tests.cc",
+        FIRMWARE / "boards" / "ambiq" / "link_usb.cc",
+        FIRMWARE / "validator" / "board_defaults.cc",
+    )
     objects += [_compiled("c++", folder, path, ["-std=c++17", *flags]) for path in ours]
     program = folder / "link_tests"
     _run("c++", *FLAGS, *map(str, objects), "-o", str(program))

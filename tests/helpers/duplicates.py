@@ -98,6 +98,16 @@ def duplicating_board(program: Path, seed: int, **options: Any) -> Iterator[tupl
 
 
 @contextmanager
+def duplicating_port(url: str, seed: int, **options: Any) -> Iterator[tuple[str, Duplicates]]:
+    """The same in front of the TCP port of a board, to which nobody else is connected."""
+    host, port = url.removeprefix("socket://").split(":")
+    board = socket.create_connection((host, int(port)))
+    board.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with duplicating_link(board, seed, **options) as link:
+        yield link
+
+
+@contextmanager
 def duplicating_link(
     board: socket.socket, seed: int, **options: Any
 ) -> Iterator[tuple[str, Duplicates]]:

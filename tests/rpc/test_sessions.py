@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,11 +15,12 @@ from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.sessions import Place, Sessions
 from tests.helpers.duplicates import Duplicates, client_of, duplicating_board
 from tests.helpers.firmware_support import FIRMWARE, build, needs_host_build
+from tests.helpers.late_cases import Echo, old_way, one_call, plain_case, run_case
 from tests.helpers.plain_client import PlainClient, PlainRefused
 from tests.helpers.rpc_board import EchoValidator, pty_board
 
 SIZES = (40, 2)
-"""Bytes of the inputs, which the outputs echo."""
+ECHO = Echo(SIZES, layers=2)
 
 FIRMWARE_CASES, PYTHON_CASES, PLAIN_CASES = 800, 100, 100
 
@@ -31,51 +32,12 @@ def program(pytestconfig: pytest.Config) -> Path:
     return build(pytestconfig, "firmware", **options) / "autodeploy"
 
 
-def old_way(client: ValidatorClient, sent: Sequence[bytes]) -> list[bytes]:
-    for index, data in enumerate(sent):
-        client.write_input(index, data)
-    client.invoke()
-    return [client.read_output(index, len(data)) for index, data in enumerate(sent)]
-
-
-def one_call(client: ValidatorClient, sent: Sequence[bytes]) -> list[bytes]:
-    return list(client.infer(sent, SIZES).outputs)
-
-
-def several_ahead(client: ValidatorClient, sent: Sequence[bytes]) -> list[bytes]:
-    each = list(client.infer_each([[bytes(40), b"no"], sent], SIZES, overlap=True))
-    return list(each[-1].outputs)
-
-
-def run_case(client: ValidatorClient, case: int) -> None:
-    """A client that does this and that; what it is given has to be what it sent."""
-    chance = random.Random(case)
-    client.configure()
-    first = True
-    for _ in range(chance.randint(1, 4)):
-        sent = [chance.randbytes(size) for size in SIZES]
-        if chance.random() < 0.3:
-            assert client.invoke(2).includes_first == first, f"case {case}"
-            first = False
-        assert chance.choice((old_way, one_call, several_ahead))(client, sent) == sent, (
-            f"case {case}"
-        )
-        if chance.random() < 0.3:
-            assert not client.profile().is_first, f"case {case}"
-            assert len(client.read_layers()) == 2
-        if chance.random() < 0.2:
-            client.identify()
-        if chance.random() < 0.2:
-            client.reset_state()
-        first = False
-
-
 @needs_host_build
 def test_late_requests_change_nothing_on_firmware(program: Path) -> None:
     with duplicating_board(program, seed=1) as (address, late):
         link = Link(f"socket://{address}", board="late")
         for case in range(FIRMWARE_CASES):
-            run_case(ValidatorClient(link), case)
+            run_case(ValidatorClient(link), case, ECHO)
         link.close()
     assert late.count > 5 * FIRMWARE_CASES
 
@@ -102,7 +64,7 @@ def board_case(client: ValidatorClient, case: int) -> None:
     client.configure()
     for _ in range(chance.randint(1, 4)):
         sent = [chance.randbytes(size) for size in SIZES]
-        assert chance.choice((old_way, one_call))(client, sent) == sent, f"case {case}"
+        assert chance.choice((old_way, one_call))(client, sent, ECHO) == sent, f"case {case}"
 
 
 class Unordered(Sessions):
@@ -118,7 +80,7 @@ def test_the_same_late_requests_do_harm_where_nothing_is_ordered() -> None:
         client = ValidatorClient(link)
         for case in range(100):
             sent = [random.Random(case).randbytes(size) for size in SIZES]
-            harmed += old_way(client, sent) != sent
+            harmed += old_way(client, sent, ECHO) != sent
     assert harmed > 0
 
 
@@ -131,24 +93,12 @@ def test_late_requests_of_generated_clients_change_nothing_without_an_error(prog
             client = PlainClient(address, start=random.Random(case).choice((0, case, 2**32 - 99)))
             client.identify()
             try:
-                plain_case(client, case)
+                plain_case(client, case, ECHO)
             except PlainRefused:
                 refused += 1
             client.close()
     assert late.count > PLAIN_CASES
     assert refused < 3 * PLAIN_CASES // 4, "most often those before left something behind"
-
-
-def plain_case(client: PlainClient, case: int) -> None:
-    chance = random.Random(case)
-    client.call(calls.CONFIGURE, 0)
-    for _ in range(3):
-        sent = [chance.randbytes(size) for size in SIZES]
-        for index, data in enumerate(sent):
-            client.call(calls.WRITE_INPUT, index, 0, data)
-        client.call(calls.INVOKE, 1)
-        got = [client.call(calls.READ_OUTPUT, n, 0, len(data))[0] for n, data in enumerate(sent)]
-        assert got == sent, f"case {case}"
 
 
 @needs_host_build
@@ -157,10 +107,10 @@ def test_clients_of_both_kinds_take_turns(program: Path) -> None:
         for case in range(4):
             plain = PlainClient(address)
             plain.identify()
-            plain_case(plain, case)
+            plain_case(plain, case, ECHO)
             plain.close()
             ours = client_of(address)
-            run_case(ours, case)
+            run_case(ours, case, ECHO)
             ours.close()
 
 
@@ -198,7 +148,7 @@ def test_a_generated_client_starts_at_any_number(program: Path, start: int) -> N
     with duplicating_board(program, seed=7, chance=0) as (address, _):
         client = PlainClient(address, start)
         client.identify()
-        plain_case(client, start)
+        plain_case(client, start, ECHO)
         client.close()
 
 
@@ -208,7 +158,7 @@ def test_a_session_that_has_used_its_numbers_is_renewed(program: Path) -> None:
         client = client_of(address)
         session = client.identify().session
         client._exchange._sequence = session + 2**16 - 10
-        run_case(client, 1)
+        run_case(client, 1, ECHO)
         assert client.identify().session > session + 2**16
         client.close()
 
