@@ -45,6 +45,25 @@ void an_invoke_records_no_layers() {
     CHECK(validator.read_layers(0, layers) == Status::kOk && layers->count() == 3);
 }
 
+/** Timed inferences run with a quiet link, which is not quiet any more behind any of their ends. */
+void the_link_is_served_again_however_an_inference_ends() {
+    fake_board::reset();
+    CHECK(validator.configure(0) == Status::kOk);
+    CHECK(validator.invoke(3) == Status::kOk && !fake_board::quiet());
+    CHECK(validator.profile() == Status::kOk && !fake_board::quiet());
+    CHECK(validator.invoke(0) == Status::kBadArgument && !fake_board::quiet());
+    fake_board::crash(true);
+    CHECK(validator.invoke(3) == Status::kInvokeFailed && !fake_board::quiet());
+    fake_board::crash(false);
+    CHECK(validator.configure(0) == Status::kOk);
+    fake_board::crash(true);
+    CHECK(validator.profile() == Status::kInvokeFailed && !fake_board::quiet());
+    fake_board::crash(false);
+    CHECK(validator.invoke(1) == Status::kNotConfigured && !fake_board::quiet());
+    CHECK(validator.configure(0) == Status::kOk);
+    CHECK(validator.infer({nullptr, 0}) == Status::kOk && !fake_board::quiet());
+}
+
 bool refused(const uint32_t *events, uint32_t count, Status status, const char *words) {
     return validator.select_counters(events, count) == status &&
            std::strstr(validator.refusal().words(), words) != nullptr;
@@ -79,6 +98,7 @@ void a_counter_of_8_bits_is_modulo_256() {
 
 void test_counters() {
     an_invoke_records_no_layers();
+    the_link_is_served_again_however_an_inference_ends();
     chosen_events_are_counted_and_the_records_before_dropped();
     a_choice_that_cannot_be_counted_is_refused();
     a_counter_of_8_bits_is_modulo_256();

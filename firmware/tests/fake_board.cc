@@ -17,6 +17,8 @@ uint32_t now_ms;
 size_t most_taken;
 bool taking;
 bool resting;
+bool silent;
+bool crashing;
 uint32_t waits_ms[2];  // for the trigger to fall, and to rise
 fake_board::Change changed[fake_board::kMostChanges];
 size_t change_number;
@@ -32,11 +34,13 @@ constexpr board::Facts kFacts = {BoardKind::kSimulated,
                                  2};
 board::Facts the_facts = kFacts;
 
-void use_link() {
-    if (resting) {
+void trap_unless(bool right) {
+    if (!right) {
         __builtin_trap();
     }
 }
+
+void use_link() { trap_unless(!resting && !silent); }
 
 }  // namespace
 
@@ -48,13 +52,15 @@ void reset() {
     to_board.begin = to_board.end = from_board.end = 0;
     now_ms = 0;
     most_taken = kHeldBytes;
-    resting = false;
+    resting = silent = crashing = false;
     change_number = 0;
     the_facts = kFacts;
     script_trigger(kNever, kNever);
 }
 
 board::Facts &facts() { return the_facts; }
+void crash(bool always) { crashing = always; }
+bool quiet() { return silent; }
 
 void script_trigger(uint32_t rises_ms, uint32_t falls_ms) {
     waits_ms[true] = rises_ms;
@@ -93,8 +99,10 @@ const Facts &facts() { return the_facts; }
 const char *restart_words() { return nullptr; }
 
 bool survive(void (*function)(void *), void *argument) {
-    function(argument);
-    return true;
+    if (!crashing) {
+        function(argument);
+    }
+    return !crashing;
 }
 
 size_t read(uint8_t *to, size_t size) {
@@ -122,7 +130,21 @@ void wait(uint32_t ms) { now_ms += ms; }
 uint32_t milliseconds() { return now_ms; }
 uint64_t ticks() { return now_ms; }
 uint32_t tick_hz() { return 1000; }
-void begin_inference() { fake_board::pass(1); }
+
+void begin_inference() {
+    trap_unless(silent || resting);
+    fake_board::pass(1);
+}
+
+void begin_quiet() {
+    trap_unless(!silent);
+    silent = true;
+}
+
+void end_quiet() {
+    trap_unless(silent);
+    silent = false;
+}
 
 void read_counters(uint32_t *values) {
     values[0] = ++calls;

@@ -7,7 +7,7 @@
 /**
  * A board without hardware: the test is its host, its clock and its trigger.
  *
- * It traps when a link at rest is used.
+ * It traps when a link at rest or a quiet one is used, and when an inference is timed with a link that is neither.
  */
 namespace autodeploy::fake_board {
 
@@ -24,6 +24,12 @@ size_t unread();
 
 /** What the board has written since `reset`. */
 Bytes written();
+
+/** From now on, or not any more, whatever the board has to survive crashes. */
+void crash(bool always);
+
+/** Whether the link is quiet. */
+bool quiet();
 
 /** Lets time pass. */
 void pass(uint32_t ms);

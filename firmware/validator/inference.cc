@@ -14,6 +14,7 @@ uint64_t ticks_of_inferences[kMaxInvocations];
 /** What the profiler takes of the time of one layer. */
 uint64_t ticks_of_profiler(LayerLog &layers) {
     constexpr uint32_t kRounds = 16;
+    board::begin_quiet();
     board::begin_inference();
     const uint64_t began = board::ticks();
     for (uint32_t i = 0; i < kRounds; ++i) {
@@ -22,6 +23,7 @@ uint64_t ticks_of_profiler(LayerLog &layers) {
         layers.end();
     }
     const uint64_t ticks = (board::ticks() - began) / kRounds;
+    board::end_quiet();
     layers.clear();
     return ticks;
 }

@@ -1,6 +1,7 @@
 #ifdef NS_USB_PRESENT
 
 #include "boards/ambiq/link.h"
+#include "boards/board.h"
 #include "ns_ambiqsuite_harness.h"
 #include "ns_usb.h"
 #include "tusb.h"
@@ -59,8 +60,9 @@ bool link_sends() {
 }
 
 /**
- * neuralSPOT serves USB from this timer. The port stays attached: the controller itself answers a
- * host that asks for data with "none".
+ * neuralSPOT serves USB from this timer, which it starts for 1 ms but counts at 6 MHz: some 36,000 times a second
+ * (ns_timer_ap4.c divides the microseconds by 6). The port stays attached: the controller itself answers a host that
+ * asks for data, or sends some, with "not now".
  */
 void silence_link(bool silent) {
     const auto set = silent ? NVIC_DisableIRQ : NVIC_EnableIRQ;
@@ -71,5 +73,13 @@ void silence_link(bool silent) {
 void power_link(bool on) { silence_link(!on); }
 
 }  // namespace autodeploy::ambiq
+
+namespace autodeploy::board {
+
+/** Serving USB would be part of every timed inference. What came meanwhile is served at the end. */
+void begin_quiet() { ambiq::silence_link(true); }
+void end_quiet() { ambiq::silence_link(false); }
+
+}  // namespace autodeploy::board
 
 #endif

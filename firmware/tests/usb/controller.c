@@ -9,10 +9,12 @@ typedef struct {
     bool claimed;
     uint8_t *data;
     uint32_t size, done;
+    bool finished;  // and the class driver does not know it yet
 } Endpoint;
 
 const ns_core_api_t ns_usb_V1_0_0 = {1};
 int interrupts_masked, interrupt_enabled[kInterrupts];
+int services;
 static ns_usb_config_t config;
 static Endpoint out, in;
 
@@ -27,6 +29,7 @@ ns_tusb_desc_webusb_url_t *ns_get_desc_url(void) { return config.desc_url; }
 uint32_t ns_usb_init(ns_usb_config_t *wanted, usb_handle_t *handle) {
     config = *wanted;
     *handle = &config;
+    interrupt_enabled[TIMER3_IRQn] = interrupt_enabled[USB0_IRQn] = 1;
     class_start();
     return 0;
 }
@@ -42,19 +45,41 @@ bool controller_claim(uint8_t endpoint) {
 void controller_release(uint8_t endpoint) { which(endpoint)->claimed = false; }
 
 void controller_arm(uint8_t endpoint, uint8_t *data, uint32_t bytes) {
-    *which(endpoint) = (Endpoint){true, data, bytes, 0};
+    *which(endpoint) = (Endpoint){true, data, bytes, 0, false};
+}
+
+static void tell(uint8_t endpoint) {
+    const uint32_t done = which(endpoint)->done;
+    if (which(endpoint)->finished) {
+        *which(endpoint) = (Endpoint){0};
+        class_done(endpoint, done);
+    }
+}
+
+/** The class driver hears of transfers only while it is served, which takes both interrupts. */
+void controller_interrupt(void) {
+    if (interrupt_enabled[TIMER3_IRQn] && interrupt_enabled[USB0_IRQn]) {
+        ++services;
+        tell(kOut);
+        tell(kIn);
+    }
+}
+
+void timer_ticks(int count) {
+    for (; count > 0; --count) {
+        controller_interrupt();
+    }
 }
 
 static void finish(uint8_t endpoint) {
-    const uint32_t done = which(endpoint)->done;
-    *which(endpoint) = (Endpoint){0};
-    class_done(endpoint, done);
+    which(endpoint)->finished = true;
+    controller_interrupt();
 }
 
 /** A transfer ends when it is full, or with a packet that is shorter than the others. */
 size_t host_send(const uint8_t *data, size_t size) {
     const size_t packet = size < kPacketBytes ? size : kPacketBytes;
-    if (out.data == NULL) {
+    if (out.data == NULL || out.finished) {
         return 0;
     }
     memcpy(out.data + out.done, data, packet);
@@ -66,7 +91,7 @@ size_t host_send(const uint8_t *data, size_t size) {
 }
 
 size_t host_fetch(uint8_t *data) {
-    if (!in.claimed) {
+    if (!in.claimed || in.finished) {
         return 0;
     }
     const uint32_t left = in.size - in.done, packet = left < kPacketBytes ? left : kPacketBytes;

@@ -23,6 +23,10 @@ void class_open(void);
 void class_line_state(bool ready);
 void class_done(uint8_t endpoint, uint32_t bytes);
 
+/** The timer that the SDK serves USB from: comes so often, and how often it has been served. */
+void timer_ticks(int count);
+extern int services;
+
 /** The host: sends one packet, or none (0) while the board takes nothing; fetches what is there. */
 size_t host_send(const uint8_t *data, size_t size);
 size_t host_fetch(uint8_t *data);

@@ -3,11 +3,13 @@
 #include <vector>
 
 #include "boards/ambiq/link.h"
+#include "boards/board.h"
 #include "controller.h"
 #include "ns_ambiqsuite_harness.h"
 #include "ns_usb.h"
 
 /** The board's USB link against a host: what either sends arrives, all of it and in order. */
+using namespace autodeploy;
 using namespace autodeploy::ambiq;
 
 int failures = 0;
@@ -117,6 +119,58 @@ void the_link_takes_no_interrupts_while_it_is_silent() {
     CHECK(interrupts_masked == 0);
 }
 
+std::vector<uint8_t> received() {
+    std::vector<uint8_t> got;
+    uint8_t some[700];
+    for (size_t size = read_link(some, sizeof some); size > 0; size = read_link(some, sizeof some)) {
+        got.insert(got.end(), some, some + size);
+    }
+    return got;
+}
+
+void a_timed_inference_is_not_interrupted_to_serve_usb() {
+    const int before = services;
+    board::begin_quiet();
+    timer_ticks(36'000);
+    CHECK(services == before);
+    board::end_quiet();
+    timer_ticks(1);
+    CHECK(services > before);
+    CHECK(interrupts_masked == 0);
+}
+
+void what_a_host_sends_during_an_inference_waits_and_arrives() {
+    const auto sent = numbers(10'001, 5);
+    size_t done = 0;
+    board::begin_quiet();
+    for (size_t size = 1; size > 0; done += size) {
+        size = host_send(sent.data() + done, sent.size() - done);
+    }
+    CHECK(done < sent.size());
+    CHECK(host_send(sent.data() + done, sent.size() - done) == 0);
+    board::end_quiet();
+    std::vector<uint8_t> got = received();
+    for (int idle = 0; done < sent.size() && idle < kPatience; ++idle) {
+        done += host_send(sent.data() + done, sent.size() - done);
+        const auto some = received();
+        got.insert(got.end(), some.begin(), some.end());
+    }
+    CHECK(got == sent);
+}
+
+void an_answer_that_a_host_has_not_fetched_before_an_inference_is_there_after_it() {
+    const auto sent = numbers(3'000, 6);
+    CHECK(write_link(sent.data(), sent.size()) == sent.size());
+    board::begin_quiet();
+    std::vector<uint8_t> got = fetch();
+    CHECK(got.size() < sent.size());
+    board::end_quiet();
+    const auto rest = fetch();
+    got.insert(got.end(), rest.begin(), rest.end());
+    CHECK(got == sent);
+    CHECK(!link_sends());
+}
+
 /** neuralSPOT reads its length when a browser asks, whether there is one or not. */
 void there_is_a_url_that_a_browser_may_ask_for() {
     const auto *url = ns_get_desc_url();
@@ -133,6 +187,9 @@ int main() {
     a_megabyte_arrives_at_the_host();
     the_link_says_when_it_has_sent_all();
     the_link_takes_no_interrupts_while_it_is_silent();
+    a_timed_inference_is_not_interrupted_to_serve_usb();
+    what_a_host_sends_during_an_inference_waits_and_arrives();
+    an_answer_that_a_host_has_not_fetched_before_an_inference_is_there_after_it();
     std::printf(failures ? "%d failures\n" : "passed\n", failures);
     return failures ? 1 : 0;
 }
