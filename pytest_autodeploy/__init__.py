@@ -7,41 +7,6 @@ package, which pytest does at every start, costs nothing.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as typing's, which type checkers know by its name; typing takes 5 ms
-if TYPE_CHECKING:
-    from typing import Any
-
-    from pytest_autodeploy.base.errors import (
-        AutodeployError,
-        BoardDied,
-        BoardError,
-        BoardRefused,
-        BoardTimeout,
-        BoardUnavailable,
-        InputsError,
-        LinkError,
-        MissingExtra,
-        ModelDoesNotFit,
-        ModelError,
-        ReferenceFailed,
-        WrongFirmware,
-    )
-    from pytest_autodeploy.base.measurement import Source
-    from pytest_autodeploy.board.base import Board
-    from pytest_autodeploy.model.graph import Model, Operator, Tensor
-    from pytest_autodeploy.npu.errors import NpuEstimateFailed
-    from pytest_autodeploy.npu.results import Estimate
-    from pytest_autodeploy.power.errors import PowerError
-    from pytest_autodeploy.power.measure import PowerMeter
-    from pytest_autodeploy.profile.records import Layer, LayerProfile
-    from pytest_autodeploy.reference.inputs import Inputs
-    from pytest_autodeploy.reference.labels import Labels
-    from pytest_autodeploy.reference.runner import Reference
-    from pytest_autodeploy.session.energy import Energy
-    from pytest_autodeploy.session.labelled import LabelledRun
-    from pytest_autodeploy.session.measured import Latency, MemoryUse, RunResult, TunedArena
-    from pytest_autodeploy.session.model_session import ModelSession
-
 __all__ = [
     "AutodeployError",
     "Board",
@@ -101,25 +66,20 @@ _MODULES = {
     "session.measured": ("Latency", "MemoryUse", "RunResult", "TunedArena"),
     "session.model_session": ("ModelSession",),
 }
-"""Where each public name lives: the imports above, for those that run."""
+"""Where each public name lives, as in `__init__.pyi`, which type checkers read."""
 
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 
-def _load(name: str) -> Any:
-    """A public name, loaded when it is first asked for."""
+def __getattr__(name: str) -> object:
+    """A public name, loaded when it is first asked for (PEP 562)."""
     from importlib import import_module
 
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
-
-
-if not TYPE_CHECKING:
-    # PEP 562. Type checkers must not see it: a module with a __getattr__ has any name for mypy.
-    __getattr__ = _load
 
 
 def __dir__() -> list[str]:

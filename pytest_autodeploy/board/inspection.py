@@ -10,9 +10,7 @@ from pytest_autodeploy.base.errors import ModelDoesNotFit, ModelError
 from pytest_autodeploy.catalog.boards import BoardSpec, catalog_specs
 from pytest_autodeploy.catalog.fit import ALIGNMENT, place
 from pytest_autodeploy.catalog.kinds import real_kind
-from pytest_autodeploy.image.cmake import PLACES
 from pytest_autodeploy.image.image import Image
-from pytest_autodeploy.image.neuralspot import places_of
 from pytest_autodeploy.image.recipe import decide
 from pytest_autodeploy.model.arena import least_arena_bytes
 from pytest_autodeploy.model.graph import Model, Tensor
@@ -143,7 +141,7 @@ def _fit(spec: BoardSpec, model: Model, least: int) -> BoardFit:
     inputs = sum(tensor.bytes for tensor in model.inputs)
     try:
         place(spec, model.size_bytes, arena, buffer_bytes=inputs)
-        placed = decide(Image(model), spec, places_of(spec) if spec.has_sdk else PLACES)
+        placed = decide(Image(model), spec)
     except ModelDoesNotFit as error:
         return BoardFit(spec.name, kind, fits=False, reason=error.what)
     return BoardFit(

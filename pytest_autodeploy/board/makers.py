@@ -3,41 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from pytest_autodeploy.board.order import Order
 from pytest_autodeploy.catalog.kinds import EMULATED, HARDWARE, SIMULATED, VIRTUAL, Kind
-from pytest_autodeploy.image.firmware import BuildOptions
-from pytest_autodeploy.settings.option import positive_float
-from pytest_autodeploy.settings.settings import SettingError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytest_autodeploy.board.base import Board
-    from pytest_autodeploy.catalog.boards import BoardSpec
-    from pytest_autodeploy.settings.settings import Settings
-
-
-@dataclass(frozen=True)
-class Order:
-    """What a board is made from: its id as typed, its entry of the catalog, the run's settings.
-
-    ``cache`` is the folder for built firmware, None the user's own; ``options`` are those of the
-    fixture ``evb_options`` that the kind takes.
-    """
-
-    board_id: str
-    spec: BoardSpec
-    settings: Settings
-    cache: Path | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def build_options(self) -> BuildOptions:
-        """What the settings say about builds."""
-        return build_options(self.settings, self.cache)
-
 
 Maker = Callable[[Order], "Board"]
 
@@ -45,6 +17,7 @@ Maker = Callable[[Order], "Board"]
 def simulated(order: Order) -> Board:
     """A process on this PC with TFLM's kernels."""
     from pytest_autodeploy.board.simulated import SimulatedBoard
+    from pytest_autodeploy.board.simulated_link import link_arguments
 
     given: Sequence[str] = order.options.get("sim_arguments", ())
     settings = order.settings
@@ -116,35 +89,3 @@ MAKERS: Mapping[str, Maker] = {
 def maker_of(kind: Kind) -> Maker:
     """What makes the boards of a kind, which an installed package may have brought."""
     return kind.make or MAKERS[kind.prefix]
-
-
-def build_options(settings: Settings, cache: Path | None) -> BuildOptions:
-    """What the settings say about builds; ``cache`` None is the user's own folder."""
-    return BuildOptions(
-        tflm_root=settings.evb_tflm_root,
-        sdk=settings.evb_sdk,
-        toolchain=settings.evb_toolchain,
-        cache=cache,
-        model_memory=settings.evb_model_memory,
-        arena_memory=settings.evb_arena_memory,
-    )
-
-
-def link_arguments(text: str | None) -> list[str]:
-    """Arguments of the simulated board for ``bytes_per_s=N,latency_ms=N``. Raises SettingError."""
-    arguments: list[str] = []
-    for part in text.split(",") if text else ():
-        key, _, value = part.partition("=")
-        if key not in ("bytes_per_s", "latency_ms"):
-            raise SettingError(
-                f"--evb-sim-link {text!r}: use bytes_per_s=N,latency_ms=N",
-                hint="such as bytes_per_s=11520,latency_ms=5",
-            )
-        try:
-            number = positive_float(value)
-        except ValueError as error:
-            raise SettingError(
-                f"--evb-sim-link {text!r}: {error}", hint="such as bytes_per_s=11520,latency_ms=5"
-            ) from None
-        arguments += [f"--link-{key.replace('_', '-')}", str(number)]
-    return arguments

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.board.makers import Order, maker_of
+from pytest_autodeploy.board.makers import maker_of
+from pytest_autodeploy.board.order import Order
 from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES
 from pytest_autodeploy.catalog.kinds import KINDS, kind_of, spec_of
 from pytest_autodeploy.settings.overrides import BOARD, OverrideError, anything, checked, strings

@@ -73,7 +73,7 @@ class Kind:
     """A NAME of the catalog, for messages."""
 
     make: Callable[[Any], Any] | None = field(default=None, compare=False)
-    """From a ``board.makers.Order`` to a ``Board``; None for the kinds of this package."""
+    """From a ``board.order.Order`` to a ``Board``; None for the kinds of this package."""
 
     def __post_init__(self) -> None:
         if self.prefix and not (self.prefix.endswith(":") and self.prefix[:-1].isidentifier()):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from pytest_autodeploy.base.errors import ResultsError
-from pytest_autodeploy.cli.command import json_option, print_json, print_lines
+from pytest_autodeploy.cli.command import json_option, plain_data, print_json, print_lines
 
 if TYPE_CHECKING:
     from pytest_autodeploy.baseline.format import Baseline, Entry
@@ -55,7 +55,7 @@ def show(baselines: Path, as_json: bool) -> None:
     if not found:
         raise ResultsError(f"no baseline in the folder {baselines}", hint=_MAKE)
     if as_json:
-        print_json({"baselines": [{"path": str(path), **_plain(kept)} for path, kept in found]})
+        print_json({"baselines": [{"path": str(path), **plain_data(kept)} for path, kept in found]})
         return
     print_lines([line for path, kept in found for line in (*_shown(path, kept), "")][:-1])
 
@@ -74,7 +74,7 @@ def diff(ctx: click.Context, baselines: Path, results: Path, as_json: bool) -> N
     from pytest_autodeploy.baseline.last_run import held_against
     from pytest_autodeploy.baseline.measured import title_of
     from pytest_autodeploy.baseline.words import headline, rows_table
-    from pytest_autodeploy.run.metrics import default_regression
+    from pytest_autodeploy.limits.declarations import default_regression
 
     found = [
         (record, held_against(record, baselines, Path.cwd(), default_regression()))
@@ -82,7 +82,7 @@ def diff(ctx: click.Context, baselines: Path, results: Path, as_json: bool) -> N
     ]
     if as_json:
         named = [(record.model.id, record.board.id, each) for record, each in found]
-        plain = [{"model": m, "board": b, "comparison": _plain(each)} for m, b, each in named]
+        plain = [{"model": m, "board": b, "comparison": plain_data(each)} for m, b, each in named]
         print_json({"results": plain})
     else:
         for record, comparison in found:
@@ -104,7 +104,7 @@ def accept(ctx: click.Context, baselines: Path, results: Path, as_json: bool) ->
     Ends with 1 when something could not be accepted, which is told.
     """
     from pytest_autodeploy.baseline.update import update_baselines
-    from pytest_autodeploy.run.metrics import default_regression
+    from pytest_autodeploy.limits.declarations import default_regression
 
     update = update_baselines(
         list(_records(results)),
@@ -141,16 +141,6 @@ def _records(results: Path) -> Iterator[TestRecord]:
         result = parse_result(text, str(path))
         if result.npu is None:
             yield record_of(result)
-
-
-def _plain(value: object) -> dict[str, Any]:
-    """A dataclass as plain values; what is no number in JSON is null."""
-    import msgspec
-
-    from pytest_autodeploy.base.numbers import finite_data
-
-    plain: dict[str, Any] = finite_data(msgspec.to_builtins(value))
-    return plain
 
 
 def _shown(path: Path, kept: Baseline) -> Iterator[str]:

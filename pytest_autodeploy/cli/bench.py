@@ -47,7 +47,8 @@ def open_bench(settings: Settings, progress: Progress) -> Iterator[Bench]:
     check_settings(settings, write=False)
     runtime = Runtime(settings, progress)
     try:
-        model = runtime.models.runnable(find_models(settings.tflite, settings.root)[0])
+        file = find_models(settings.tflite, settings.root)[0]
+        model = runtime.models.runnable(file, settings.evb[0])
         yield Bench(model, runtime.boards.board(settings.evb[0]), runtime)
     finally:
         runtime.close()

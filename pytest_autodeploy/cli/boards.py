@@ -64,7 +64,7 @@ class _Found:
 
 
 def _kind(kind: Kind, trees: Mapping[str, str | None]) -> _KindState:
-    from pytest_autodeploy.board.makers import build_options
+    from pytest_autodeploy.board.order import build_options
     from pytest_autodeploy.doctor.check import lacking
     from pytest_autodeploy.doctor.goals import looks_of
 

@@ -57,6 +57,16 @@ def _fail(ctx: click.Context, words: str, code: int) -> NoReturn:
     ctx.exit(code)
 
 
+def plain_data(record: object) -> dict[str, Any]:
+    """A dataclass as plain values; what is no number in JSON is null."""
+    import msgspec
+
+    from pytest_autodeploy.base.numbers import finite_data
+
+    plain: dict[str, Any] = finite_data(msgspec.to_builtins(record))
+    return plain
+
+
 def print_json(document: dict[str, Any]) -> None:
     """Print the only JSON object of a command, with the version of its format."""
     click.echo(json.dumps({"schema": SCHEMA, **document}, indent=2))

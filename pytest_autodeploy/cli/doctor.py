@@ -37,7 +37,7 @@ def doctor(
     JSON: goals[] with name, title, how (what to type), ready, checks[]; each check has name, state
     (ok, missing or trouble), found, fix. And healthy, which is what the exit code says.
     """
-    from pytest_autodeploy.board.makers import build_options
+    from pytest_autodeploy.board.order import build_options
     from pytest_autodeploy.doctor.check import as_dict
 
     options = build_options(settings_of(trees), None)

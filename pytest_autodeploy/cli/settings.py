@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pytest_autodeploy.run.metrics import BY_NAME, OPTIONS
+from pytest_autodeploy.limits.declarations import BY_NAME
+from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import Settings, resolve
 
 if TYPE_CHECKING:

@@ -75,7 +75,6 @@ def _generated(sources: Sources, pins: Mapping[str, int] | None = None) -> dict[
         sources.board,
         engine="tflm",
         engine_version=sources.runtime.version if sources.runtime else "unknown",
-        places=neuralspot.places_of(sources.board) if with_sdk else cmake.PLACES,
         buffers=neuralspot.BUFFERS if with_sdk else cmake.BUFFERS,
         model_memory=sources.placement.model_memory,
         arena_memory=sources.placement.arena_memory,

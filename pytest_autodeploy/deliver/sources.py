@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_autodeploy.base.naming import c_identifier
 from pytest_autodeploy.base.templates import c_data, render
-from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, Placement, place
 from pytest_autodeploy.deliver.arena import Arena, arena_for
 from pytest_autodeploy.deliver.characterization import (
     ALLOCATOR_BYTES,
@@ -18,14 +17,11 @@ from pytest_autodeploy.deliver.characterization import (
 )
 from pytest_autodeploy.deliver.dtypes import TYPES, c_type, c_values
 from pytest_autodeploy.deliver.errors import CharacterizationError
+from pytest_autodeploy.deliver.placement import attributes, place_deliverable
 from pytest_autodeploy.deliver.typed import registered, typed_registrations
-from pytest_autodeploy.image import cmake, neuralspot
-from pytest_autodeploy.image.image import Image
-from pytest_autodeploy.image.recipe import decide
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
-    from pytest_autodeploy.image.recipe import Places
     from pytest_autodeploy.image.trees import TflmTree
     from pytest_autodeploy.model.graph import Model
 
@@ -59,7 +55,14 @@ class Sources:
         self.name = c_identifier(model.name)
         version = runtime.version if runtime else None
         self.arena: Arena = arena_for(characterization, model, board, version)
-        self.placement = _place(self, model_memory, arena_memory)
+        self.placement = place_deliverable(
+            model,
+            board,
+            characterization,
+            self.arena.bytes,
+            model_memory=model_memory,
+            arena_memory=arena_memory,
+        )
 
     def library(self) -> Files:
         """What the static library is made from, and its header."""
@@ -122,7 +125,7 @@ class Sources:
             "registrations": registered(found.resolver_methods, self.typed),
             "dtypes": TYPES,
             "placement": self.placement,
-            "places": _places(self.board, self.placement),
+            "places": attributes(self.board, self.placement),
             "example": found.example,
             "inputs": [_tensor(tensor) for tensor in found.example.inputs],
             "outputs": [_tensor(tensor) for tensor in found.example.outputs],
@@ -145,38 +148,6 @@ def _check_model(characterization: Characterization, model: Model) -> None:
             f"{model.path}, {model.sha256}",
             hint="give the model that was characterised, or characterise this one",
         )
-
-
-def _place(sources: Sources, model_memory: str | None, arena_memory: str | None) -> Placement:
-    """Where the firmware had model and arena when it was tried on this board, else as it would."""
-    board, model, tried = sources.board, sources.model, sources.characterization.place
-    if tried.name == board.name and tried.source != "modelled":
-        model_memory = model_memory or tried.model_memory
-        arena_memory = arena_memory or tried.arena_memory
-    memories = {"model_memory": model_memory, "arena_memory": arena_memory}
-    chosen = decide(Image(model), board, _memories(board), **memories)
-    # The arena is of a size that is known: what the likely one had room in may be too small for it.
-    larger = ARENA_MEMORIES[ARENA_MEMORIES.index(chosen.arena_memory) :]
-    able = [name for name in larger if name in _memories(board).arena and name in board.memories]
-    return place(
-        board,
-        model.size_bytes,
-        sources.arena.bytes,
-        model_memories=[chosen.model_memory],
-        arena_memories=[chosen.arena_memory] if arena_memory else able,
-    )
-
-
-def _memories(board: BoardSpec) -> Places:
-    return neuralspot.places_of(board) if board.has_sdk else cmake.PLACES
-
-
-def _places(board: BoardSpec, placement: Placement) -> dict[str, str]:
-    places = _memories(board)
-    return {
-        "model": places.model[placement.model_memory],
-        "arena": places.arena[placement.arena_memory],
-    }
 
 
 def _arena_words(arena: Arena, found: Characterization) -> str:

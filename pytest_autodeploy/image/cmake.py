@@ -19,7 +19,7 @@ from pytest_autodeploy.image.firmware import (
 )
 from pytest_autodeploy.image.image_builder import ImageBuilder
 from pytest_autodeploy.image.key import build_key, content_digest
-from pytest_autodeploy.image.recipe import Buffers, Engine, Places, Plan
+from pytest_autodeploy.image.recipe import Buffers, Engine, Plan
 from pytest_autodeploy.image.sources import generate, write_changed, write_sources
 from pytest_autodeploy.image.tool import find_program, run_build_tool
 from pytest_autodeploy.image.toolchain import Toolchain, find_toolchain
@@ -29,17 +29,6 @@ if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
 
 INSTALL = "Debian and Ubuntu: apt install cmake ninja-build; everywhere: pip install cmake ninja."
-PLACES = Places(
-    model={
-        "mram": '__attribute__((section(".model")))',
-        "psram": '__attribute__((section(".model_external")))',
-    },
-    arena={
-        "sram": '__attribute__((section(".noinit")))',
-        "psram": '__attribute__((section(".arena_external")))',
-    },
-    inputs='__attribute__((section(".noinit")))',
-)
 BUFFERS = Buffers(message_bytes=16 * 1024, window_bytes=64 * 1024, log_bytes=8 * 1024)
 
 
@@ -49,7 +38,6 @@ class CMakeBuilder(ImageBuilder):
     Images of the ``tflm`` engine need a TFLM tree whose licence allows CPUs that are not Ambiq's.
     """
 
-    _places = PLACES
     _buffers = BUFFERS
 
     def __init__(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.image.cache import BuildCache, Built, default_folder
-from pytest_autodeploy.image.recipe import Buffers, Engine, Places, Plan, decide, make_recipe
+from pytest_autodeploy.image.recipe import Buffers, Engine, Plan, decide, make_recipe
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 class ImageBuilder(ABC):
     """Builds images for one board; nothing is looked for before the first ``build``."""
 
-    _places: Places
     _buffers: Buffers
     _engine: Engine = "tflm"
 
@@ -56,7 +55,6 @@ class ImageBuilder(ABC):
             self._spec,
             engine=self._engine,
             engine_version=self._engine_version,
-            places=self._places,
             buffers=self._buffers,
             model_memory=self._options.model_memory,
             arena_memory=self._options.arena_memory,
@@ -67,7 +65,7 @@ class ImageBuilder(ABC):
         """Where an image has its model and its arena. Raises ModelDoesNotFit."""
         options = self._options
         memories = {"model_memory": options.model_memory, "arena_memory": options.arena_memory}
-        return decide(image, self._spec, self._places, **memories)
+        return decide(image, self._spec, **memories)
 
     def build(self, image: Image) -> Built:
         """The firmware of an image, from the cache when nothing that goes in has changed.

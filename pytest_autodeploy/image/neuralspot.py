@@ -11,7 +11,7 @@ from pytest_autodeploy.base.templates import render
 from pytest_autodeploy.image.firmware import BuildOptions, own_sources
 from pytest_autodeploy.image.image_builder import ImageBuilder
 from pytest_autodeploy.image.neuralspot_make import NeuralSpotMake, require_plain
-from pytest_autodeploy.image.recipe import Buffers, Places, Plan
+from pytest_autodeploy.image.recipe import Buffers, Plan
 from pytest_autodeploy.image.sources import generate, write_changed, write_sources
 
 if TYPE_CHECKING:
@@ -22,21 +22,6 @@ BUFFERS = Buffers(message_bytes=4096, window_bytes=16 * 1024, log_bytes=4096)
 
 _APP = "autodeploy"
 _NOT_THE_VALIDATORS = ("engine_echo.cc", "power_board.cc")
-_SECTION = '__attribute__((section("{}")))'.format
-_APOLLO3 = Places(  # where its linker script puts things: its default is SRAM
-    model={"mram": "", "sram": _SECTION(".data.model")},
-    arena={"sram": "", "dtcm": '__attribute__((section(".tcm.arena" AUTODEPLOY_NOBITS)))'},
-)
-_OTHERS = Places(  # their default is TCM
-    model={"mram": "", "sram": _SECTION(".shared")},
-    arena={"sram": _SECTION(".sram_bss"), "dtcm": ""},
-    inputs=_SECTION(".sram_bss"),
-)
-
-
-def places_of(spec: BoardSpec) -> Places:
-    """How neuralSPOT's linker script of a board is told where data goes."""
-    return _APOLLO3 if spec.soc.startswith("apollo3p") else _OTHERS
 
 
 class NeuralSpotBuilder(ImageBuilder):
@@ -51,7 +36,6 @@ class NeuralSpotBuilder(ImageBuilder):
     def __init__(self, spec: BoardSpec, options: BuildOptions, emulated: str = "") -> None:
         super().__init__(spec, options)
         self._emulated = emulated
-        self._places = places_of(spec)
         # the library with error strings, which names layers, too
         self._make = NeuralSpotMake(spec, options, f"building for {spec.name}", "MLPROFILE=1")
 

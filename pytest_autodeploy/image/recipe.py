@@ -20,6 +20,7 @@ from pytest_autodeploy.catalog.fit import (
 )
 from pytest_autodeploy.image.errors import BuildError
 from pytest_autodeploy.image.key import build_id, build_key
+from pytest_autodeploy.image.places import places_of
 from pytest_autodeploy.model.arena import likely_arena_bytes
 
 if TYPE_CHECKING:
@@ -72,15 +73,6 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Places:
-    """C++ attributes that put data into a memory of the board, by the catalog's memory names."""
-
-    model: Mapping[str, str]
-    arena: Mapping[str, str]
-    inputs: str = ""
-
-
-@dataclass(frozen=True)
 class Buffers:
     """Sizes in bytes that do not depend on the model."""
 
@@ -95,7 +87,6 @@ def make_recipe(
     *,
     engine: Engine,
     engine_version: str,
-    places: Places,
     buffers: Buffers,
     model_memory: str | None = None,
     arena_memory: str | None = None,
@@ -106,7 +97,8 @@ def make_recipe(
     """
     model = image.model
     inputs = sum(_aligned(tensor.bytes) for tensor in model.inputs)
-    placement = decide(image, spec, places, model_memory=model_memory, arena_memory=arena_memory)
+    places = places_of(spec)
+    placement = decide(image, spec, model_memory=model_memory, arena_memory=arena_memory)
     context = {
         "board": spec.name,
         "engine_version": engine_version,
@@ -140,7 +132,6 @@ def _largest_arena(spec: BoardSpec, placement: Placement, model: Model, inputs: 
 def decide(
     image: Image,
     spec: BoardSpec,
-    places: Places,
     *,
     model_memory: str | None = None,
     arena_memory: str | None = None,
@@ -150,7 +141,7 @@ def decide(
     Tightly coupled memory when the arena is likely to fit, then SRAM, then PSRAM, where the board's
     linker script can; or the memories that are wanted. Raises ModelDoesNotFit.
     """
-    model = image.model
+    model, places = image.model, places_of(spec)
     return place(
         spec,
         model.size_bytes,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_autodeploy.limits.declarations import BY_NAME
 from pytest_autodeploy.plugin.collection import add_overrides, problem
 from pytest_autodeploy.plugin.owed import wrong_limits
 from pytest_autodeploy.plugin.problems import refuse
 from pytest_autodeploy.plugin.state import USAGE_PROBLEMS
-from pytest_autodeploy.run.metrics import BY_NAME
 
 
 def check_items(config: pytest.Config, items: list[pytest.Item]) -> None:

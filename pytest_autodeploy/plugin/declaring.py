@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.run.metrics import DECLARATIONS, OPTIONS
+from pytest_autodeploy.limits.declarations import DECLARATIONS
+from pytest_autodeploy.settings.options import OPTIONS
 
 MARKERS = (
     "tflite(path): run the test on the model at that path: a file, a folder or a glob, relative "

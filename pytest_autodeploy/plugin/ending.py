@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_autodeploy.base.text import writable
+from pytest_autodeploy.limits.declarations import default_regression
 from pytest_autodeploy.plugin.gathered import Gathered
 from pytest_autodeploy.plugin.html_report import HtmlReport
 from pytest_autodeploy.plugin.problems import USAGE, Problems, problems_of
 from pytest_autodeploy.plugin.state import settings_of
 from pytest_autodeploy.plugin.terminal import Summary
-from pytest_autodeploy.run.metrics import default_regression
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.record import TestRecord

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_autodeploy.run.metrics import default_regression
+from pytest_autodeploy.limits.declarations import default_regression
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.result import Result

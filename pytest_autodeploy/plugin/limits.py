@@ -10,6 +10,7 @@ import pytest
 
 from pytest_autodeploy.limits.accuracy import AccuracyLimit, Task
 from pytest_autodeploy.limits.declaration import Declaration
+from pytest_autodeploy.limits.declarations import DECLARATIONS, REGRESSION
 from pytest_autodeploy.limits.merging import (
     Declared,
     Written,
@@ -22,7 +23,6 @@ from pytest_autodeploy.limits.tolerance import Tolerance
 from pytest_autodeploy.plugin.collection import case_of, marked_path
 from pytest_autodeploy.plugin.state import settings_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
-from pytest_autodeploy.run.metrics import DECLARATIONS, REGRESSION
 from pytest_autodeploy.settings.settings import Settings
 
 _LIMITS: pytest.StashKey[tuple[Declared, ...]] = pytest.StashKey()

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_autodeploy.limits.declaration import Declaration, LimitError, Needs
+from pytest_autodeploy.limits.declarations import BY_NAME, REGRESSION
 from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.ledger import Row
@@ -17,7 +18,6 @@ from pytest_autodeploy.plugin.limits import against_path, limits_of
 from pytest_autodeploy.plugin.problems import refuse
 from pytest_autodeploy.plugin.state import UNJUDGED, settings_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
-from pytest_autodeploy.run.metrics import BY_NAME, REGRESSION
 from pytest_autodeploy.settings.meter_choice import NO_METER, chosen_for
 
 Place = tuple[str, tuple[str, str]]

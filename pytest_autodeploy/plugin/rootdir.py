@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.run.metrics import OPTIONS
 from pytest_autodeploy.settings.option import Option
+from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import Settings
 
 OWN = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")

@@ -6,7 +6,7 @@ import functools
 
 import pytest
 
-from pytest_autodeploy.base.errors import BoardGivenUp, ResultsError
+from pytest_autodeploy.base.errors import BoardError, BoardGivenUp, ResultsError
 from pytest_autodeploy.plugin.collection import Case, case_of, uses
 from pytest_autodeploy.plugin.limits import limits_of, task_of
 from pytest_autodeploy.plugin.owed import skip_reason
@@ -47,7 +47,7 @@ def before_setup(item: pytest.Item) -> None:
     if runtime.settings.inputs_path:
         runtime.data.inputs(runtime.models.load(case.model))
     runtime.data.labels()
-    runtime.models.runnable(case.model)
+    runtime.models.runnable(case.model, case.board or "")
 
 
 def _refuse_broken(item: pytest.Item, case: Case) -> None:
@@ -77,7 +77,12 @@ def after_setup(item: pytest.Item) -> None:
         reference = reference_of(item, session.model)
         reference.start()
         session.before_run = functools.partial(reference.begin, reset_each=session.reset_each)
-    session.ensure()
+    try:
+        session.ensure()
+    except BoardError:
+        if session.kind.pc_kernels:  # TFLM has not tried it before, and says more
+            runtime_of(item.config).models.try_on_pc(session.model)
+        raise
 
 
 def after_teardown(item: pytest.Item) -> None:

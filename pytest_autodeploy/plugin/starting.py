@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_autodeploy.plugin.state import SETTINGS, is_worker, settings_of
-from pytest_autodeploy.run.metrics import OPTIONS
+from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import SettingError, resolve
 
 

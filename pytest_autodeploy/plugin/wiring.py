@@ -165,7 +165,8 @@ def _connected(board: Board, runtime: Runtime) -> ValidatorClient:
     if isinstance(board, Controllable):
         board.connect()
     elif settings.tflite:
-        board.load(Image(runtime.models.runnable(find_models(settings.tflite, settings.root)[0])))
+        file = find_models(settings.tflite, settings.root)[0]
+        board.load(Image(runtime.models.runnable(file, board.id)))
     else:
         raise PowerError(
             "the firmware for a check comes with a model", hint="Give --tflite; it is not run."

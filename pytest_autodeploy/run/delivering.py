@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.board.makers import build_options
+from pytest_autodeploy.board.order import build_options
 from pytest_autodeploy.deliver.files import load
 from pytest_autodeploy.deliver.generate import generate
 

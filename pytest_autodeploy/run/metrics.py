@@ -1,6 +1,7 @@
-"""All metrics: their declarations, which cost nothing to load, and what measures and judges them.
+"""What measures and judges each metric, in the order of their declarations.
 
-A new metric is a declaration in limits/, a class in metrics/, and a line in each list here.
+A new metric is a declaration in limits/, a class in metrics/, a line in limits/declarations.py and
+one here.
 """
 
 from __future__ import annotations
@@ -9,27 +10,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.limits import accuracy, energy, latency, memory, npu, outputs
-from pytest_autodeploy.limits.merging import declare
-from pytest_autodeploy.limits.regression import NoRegression, regression
-from pytest_autodeploy.settings.options import options
+from pytest_autodeploy.limits.declarations import REGRESSION
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.metric import Metric
-
-_MEASURED = (
-    outputs.DECLARATION,
-    latency.DECLARATION,
-    memory.DECLARATION,
-    energy.ENERGY,
-    energy.POWER,
-    accuracy.DECLARATION,
-    npu.DECLARATION,
-)
-REGRESSION = regression(_MEASURED)
-DECLARATIONS = (*_MEASURED, REGRESSION)
-BY_NAME = {declaration.name: declaration for declaration in DECLARATIONS}
-OPTIONS = options(DECLARATIONS)
 
 
 @cache
@@ -54,9 +38,3 @@ def metrics() -> Mapping[str, Metric]:
     )
     every: tuple[Metric, ...] = (*measured, Regression(REGRESSION, measured))
     return {metric.declaration.name: metric for metric in every}
-
-
-def default_regression() -> NoRegression:
-    """What a baseline allows when nobody said anything."""
-    limit: NoRegression = declare(REGRESSION, "default").limit
-    return limit

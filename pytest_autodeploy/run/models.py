@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.catalog.kinds import kind_of
 from pytest_autodeploy.model.find import ModelFile
 
 if TYPE_CHECKING:
@@ -21,13 +22,18 @@ class Models:
         self._loaded: dict[Path, Model | AutodeployError] = {}
         self._tried: dict[str, AutodeployError | None] = {}
 
-    def runnable(self, file: ModelFile) -> Model:
-        """Load (or convert) a model, once, and check what of it TFLM can run. Raises ModelError."""
+    def runnable(self, file: ModelFile, board_id: str) -> Model:
+        """Load (or convert) a model, once, and check that TFLM can run it. Raises ModelError.
+
+        TFLM on this PC tries it, but for a board that runs the same kernels: nothing is built or
+        flashed for it, so that only its refusal is worth a trial (`try_on_pc`).
+        """
         from pytest_autodeploy.model.load import check_runnable
 
         model = self.load(file)
         check_runnable(model)
-        self._try(model)
+        if not kind_of(board_id).pc_kernels:
+            self.try_on_pc(model)
         return model
 
     def load(self, file: ModelFile) -> Model:
@@ -52,7 +58,7 @@ class Models:
 
         return load_converted(path, self._settings.inputs_path, self._settings.output_path)
 
-    def _try(self, model: Model) -> None:
+    def try_on_pc(self, model: Model) -> None:
         """Let TFLM on this PC try the model, once. Raises ModelError when it refuses it."""
         from pytest_autodeploy.reference.trial import check_on_pc
 

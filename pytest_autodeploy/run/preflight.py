@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pytest_autodeploy.base.errors import AutodeployError
-from pytest_autodeploy.board.makers import link_arguments
 from pytest_autodeploy.board.select import check_names
+from pytest_autodeploy.board.simulated_link import link_arguments
 from pytest_autodeploy.catalog.kinds import kind_of, spec_of
+from pytest_autodeploy.limits.declarations import BY_NAME
 from pytest_autodeploy.limits.merging import merge, written_text
-from pytest_autodeploy.run.metrics import BY_NAME
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 _RELATIVE = (

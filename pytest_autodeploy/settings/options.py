@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from pytest_autodeploy.limits.declaration import Declaration
+from pytest_autodeploy.limits.declarations import DECLARATIONS
 from pytest_autodeploy.settings.board_options import BOARD_OPTIONS
 from pytest_autodeploy.settings.deliver_options import DELIVER_OPTIONS
 from pytest_autodeploy.settings.option import Option, natural, positive_int
 from pytest_autodeploy.settings.power_options import POWER_OPTIONS
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.limits.declaration import Declaration
 
 _OPTIONS = (
     Option(
@@ -193,11 +196,6 @@ _OPTIONS = (
 )
 
 
-def options(declarations: Iterable[Declaration]) -> tuple[Option, ...]:
-    """All options: those of this page, and one for each limit that can be declared."""
-    return (*_OPTIONS, *(limit_option(declaration) for declaration in declarations))
-
-
 def limit_option(declaration: Declaration) -> Option:
     """The option of a limit, and its ini twin. Both take several limits, separated by ``;``."""
     return Option(
@@ -210,3 +208,7 @@ def limit_option(declaration: Declaration) -> Option:
         repeatable=True,
         limit=True,
     )
+
+
+OPTIONS = (*_OPTIONS, *(limit_option(declaration) for declaration in DECLARATIONS))
+"""All options: those above, and one for each limit that can be declared."""

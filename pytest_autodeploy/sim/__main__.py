@@ -13,18 +13,14 @@ from shlex import join
 from typing import Any
 
 from pytest_autodeploy.base.errors import AutodeployError, MissingExtra
-from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.kinds import SIMULATED
 from pytest_autodeploy.sim.arguments import make_parser
 from pytest_autodeploy.sim.captured import STDERR, CapturedStderr
 from pytest_autodeploy.sim.faults import Faults
-from pytest_autodeploy.sim.flash import Memories, distribution_version
-from pytest_autodeploy.sim.noise import TimingNoise
-from pytest_autodeploy.sim.power import PowerRig
+from pytest_autodeploy.sim.flash import distribution_version
+from pytest_autodeploy.sim.link import open_stream, slow_down
+from pytest_autodeploy.sim.make import make_board
 from pytest_autodeploy.sim.server import Server
-from pytest_autodeploy.sim.stream import PtyStream, TcpStream
-from pytest_autodeploy.sim.throttle import ByteStream, Throttle
-from pytest_autodeploy.sim.validator import SimulatedValidator
 
 NOT_READY, MISSING_EXTRA = 1, 3
 """Exit codes."""
@@ -40,22 +36,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     terminal = os.dup(STDERR)
     stderr = CapturedStderr(options.log)
     try:
-        noise = TimingNoise(options.timing_noise, options.timing_seed, options.slowdown)
-        power = PowerRig(options.power_fault)
         faults = Faults(options.fault)
-        memories = Memories.of(options.model_memory, options.arena_memory)
-        validator = SimulatedValidator(
-            board_spec(options.board), stderr, noise, power, faults.of_operators, memories
-        )
-        if options.model:
-            validator.flash(options.model, options.arena_kb * 1024)
-        stream = _open(options.tcp)
+        validator = make_board(options, stderr, faults)
+        stream = open_stream(options.tcp)
     except (AutodeployError, OSError) as error:
         os.dup2(terminal, STDERR)
         return _not_ready(options, error, NOT_READY)
     finally:
         os.close(terminal)
-    server = Server(validator, _slowed(stream, options), faults)
+    link = slow_down(stream, options.link_bytes_per_s, options.link_latency_ms)
+    server = Server(validator, link, faults)
     try:
         _announce(options, stream.url)
         if not options.serve:
@@ -64,19 +54,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         server.serve()
     except KeyboardInterrupt:
         return 0
-
-
-def _open(address: tuple[str, int] | None) -> PtyStream | TcpStream:
-    if address is None and hasattr(os, "openpty"):
-        return PtyStream()
-    return TcpStream(*(address or ("127.0.0.1", 0)))
-
-
-def _slowed(stream: ByteStream, options: argparse.Namespace) -> ByteStream:
-    speed, latency = options.link_bytes_per_s, options.link_latency_ms
-    if not speed and not latency:
-        return stream
-    return Throttle(stream, bytes_per_s=speed, latency_ms=latency)
 
 
 def _forbid_core_dumps() -> None:

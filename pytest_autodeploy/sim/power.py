@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pytest_autodeploy.rpc.messages import PowerOutcome, PowerRun
-from pytest_autodeploy.sim.supply import SUPPLY_V, PowerStates
+from pytest_autodeploy.sim.supply import SUPPLY_V, PowerStates, power_states
 
 IN0, IN1 = 1, 2
 SETTLE_S = 0.01
@@ -71,10 +71,20 @@ class PowerRig:
         self.result = PowerRun(PowerOutcome.NONE, 0, 0)
 
     def arm(
-        self, count: int, ticks: int, *, tick_hz: float, wait_s: float, power: PowerStates
+        self,
+        count: int,
+        ticks: int,
+        *,
+        tick_hz: float,
+        wait_s: float,
+        power: PowerStates | None = None,
     ) -> None:
-        """Begin a run of ``count`` inferences that take ``ticks`` together."""
-        self._count, self._ticks, self._wait_s, self._power = count, ticks, wait_s, power
+        """Begin a run of ``count`` inferences that take ``ticks`` together.
+
+        Without ``power`` it is the modelled one of a core whose clock ticks.
+        """
+        self._count, self._ticks, self._wait_s = count, ticks, wait_s
+        self._power = power or power_states(tick_hz)
         self._window_s = ticks / tick_hz if count else EMPTY_WINDOW_S
         self._enter(State.WAITING, wait_s)
         self._follow_trigger()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.base.errors import ModelDoesNotFit, ModelError
+from pytest_autodeploy.base.errors import ModelDoesNotFit
 from pytest_autodeploy.rpc.messages import (
     BoardReport,
     ClockMode,
@@ -23,52 +22,43 @@ from pytest_autodeploy.rpc.messages import (
     TensorInfo,
 )
 from pytest_autodeploy.rpc.service import Log, Refused, Sessions
-from pytest_autodeploy.sim.counters import AT_ONCE, check_events, counted
+from pytest_autodeploy.sim.counters import AT_ONCE, check_events
 from pytest_autodeploy.sim.description import CLOCKS, MAX_INVOCATIONS, identity_of, report_of
-from pytest_autodeploy.sim.engine import Engine
 from pytest_autodeploy.sim.flash import Flash, Memories, flashed
-from pytest_autodeploy.sim.noise import TimingNoise
-from pytest_autodeploy.sim.pieces import faults_of
 from pytest_autodeploy.sim.power import PowerRig
 from pytest_autodeploy.sim.ranges import at, check_range
-from pytest_autodeploy.sim.supply import power_states
-from pytest_autodeploy.sim.timing import main_cycles
+from pytest_autodeploy.sim.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
-    from pytest_autodeploy.sim.captured import CapturedStderr
-    from pytest_autodeploy.sim.operator_fault import OperatorFault
+    from pytest_autodeploy.sim.engine import Engine
+    from pytest_autodeploy.sim.kernels import Kernels
 
 
 class SimulatedValidator:
     """A board with the memories and clocks of ``spec``; TFLM runs its model, its time is modelled.
 
-    Ticks are modelled core cycles. TFLM on a PC gives no time per layer, so a layer's time is a
-    property of its operator, and the first inference takes what the others take. ``noise`` changes
-    the times that are reported; ``power`` is the power run, with the wires to a meter;
-    ``operator_faults`` are what its kernels get wrong on purpose.
+    ``kernels`` run the model; ``stopwatch`` says how long it took; ``power`` is the power run, with
+    the wires to a meter; ``memories`` are where model and arena are.
     """
 
     def __init__(
         self,
         spec: BoardSpec,
-        stderr: CapturedStderr,
-        noise: TimingNoise | None = None,
+        kernels: Kernels,
+        stopwatch: Stopwatch | None = None,
         power: PowerRig | None = None,
-        operator_faults: Sequence[OperatorFault] = (),
         memories: Memories | None = None,
     ) -> None:
         self._spec = spec
         self._memories = memories or Memories()
-        self._noise = noise or TimingNoise()
+        self._kernels = kernels
+        self._stopwatch = stopwatch or Stopwatch(spec.core)
         self.power = power or PowerRig()
-        self._operator_faults = operator_faults
-        self._stderr = stderr
         self.log = Log()
         self._flash: Flash | None = None
         self._engine: Engine | None = None
         self._keep = False
-        self._layers: tuple[LayerRecord, ...] = ()
         self._records: tuple[LayerRecord, ...] | None = None
         self.reset(ResetCause.POWER_ON)
 
@@ -93,32 +83,23 @@ class SimulatedValidator:
         if flash is None:
             raise Refused(Status.NO_MODEL, "no model has been flashed")
         self._engine = None  # frees its arena
-        self._layers, self._records = (), None
-        if isinstance(flash.model, ModelError):
-            raise Refused(Status.BAD_MODEL, str(flash.model))
+        self._stopwatch.forget()
+        self._records = None
         arena_bytes = arena_bytes or flash.arena_bytes
         try:
             self._memories.place(self._spec, flash.size_bytes, arena_bytes)
         except ModelDoesNotFit as error:
             raise Refused(Status.NO_MEMORY, str(error)) from None
-        faults = faults_of(flash.model, self._operator_faults, self.log)
-        engine = Engine(
-            flash.model,
-            arena_bytes,
-            log=self.log,
-            stderr=self._stderr,
-            keep=self._keep,
-            faults=faults,
-        )
+        engine = self._kernels.load(flash, arena_bytes, self.log, keep=self._keep)
         self._engine, self._arena_bytes = engine, arena_bytes
-        self._layers = self._timed(engine)
+        self._stopwatch.observe(engine)
         return ModelState(
             arena_bytes=arena_bytes,
             arena_used_bytes=engine.arena_used_bytes,
             inputs=len(engine.inputs),
             outputs=len(engine.outputs),
-            layers=len(self._layers),
-            variables=flash.model.resource_variables,
+            layers=len(self._stopwatch.layers),
+            variables=engine.model.resource_variables,
         )
 
     def describe_input(self, index: int) -> TensorInfo:
@@ -138,9 +119,8 @@ class SimulatedValidator:
             raise Refused(Status.BAD_ARGUMENT, f"count {count} is not 1 to {MAX_INVOCATIONS}")
         first = not engine.has_run
         engine.run(count)
-        self._layers = self._timed(engine)
-        nominal = sum(layer.ticks for layer in self._layers)
-        ticks = tuple(self._noise.of(nominal) for _ in range(count))
+        self._stopwatch.observe(engine)
+        ticks = self._stopwatch.inferences(count)
         return InvokeTiming(sum(ticks), first, ticks)
 
     def infer(self, inputs: bytes) -> Inference:
@@ -154,20 +134,8 @@ class SimulatedValidator:
     def profile(self) -> ProfileTiming:
         """Its profiler takes no time: the layers' are modelled."""
         timing = self.invoke(1)
-        self._records = tuple(self._record(layer) for layer in self._layers)
+        self._records = self._stopwatch.profile(self._events)
         return ProfileTiming(timing.total_ticks, 0, timing.includes_first, len(self._records))
-
-    def _timed(self, engine: Engine) -> tuple[LayerRecord, ...]:
-        """The layers with their modelled time: of loops and branches what the last run did."""
-        cycles = main_cycles(engine.model, self._spec.core, engine.executions)
-        names = (op.name for op in engine.model.operators if op.subgraph == 0)
-        return tuple(
-            LayerRecord(name, ticks, ()) for name, ticks in zip(names, cycles, strict=True)
-        )
-
-    def _record(self, layer: LayerRecord) -> LayerRecord:
-        ticks = self._noise.of(layer.ticks)
-        return dataclasses.replace(layer, ticks=ticks, counters=counted(self._events, ticks))
 
     def read_output(self, index: int, offset: int, length: int) -> bytes:
         info = self.describe_output(index)
@@ -204,7 +172,8 @@ class SimulatedValidator:
         self._arena_bytes = 0
         self._keep = False
         self._events: tuple[int, ...] = ()
-        self._layers, self._records = (), None
+        self._stopwatch.forget()
+        self._records = None
         fast = "HP" in self._spec.clocks_hz
         self._clock = ClockMode.HIGH_PERFORMANCE if fast else ClockMode.LOW_POWER
 
@@ -212,14 +181,11 @@ class SimulatedValidator:
         """The model runs once, so that a run that fails is refused; the others are modelled."""
         if count:
             self._configured().run(1)
-            self._layers = self._timed(self._configured())
-        nominal = sum(layer.ticks for layer in self._layers)
+            self._stopwatch.observe(self._configured())
         drawn = min(count, MAX_INVOCATIONS)
-        ticks = sum(self._noise.of(nominal) for _ in range(drawn)) * count // max(1, drawn)
+        ticks = sum(self._stopwatch.inferences(drawn)) * count // max(1, drawn)
         clock_hz = self._spec.clocks_hz[CLOCKS[self._clock]]
-        self.power.arm(
-            count, ticks, tick_hz=clock_hz, wait_s=wait_ms / 1e3, power=power_states(clock_hz)
-        )
+        self.power.arm(count, ticks, tick_hz=clock_hz, wait_s=wait_ms / 1e3)
 
     def power_result(self) -> PowerRun:
         return self.power.finish()

@@ -70,12 +70,14 @@ def mypy(folder: Path, cache: Path, *files: str) -> list[str]:
 
 
 def of_type_checkers() -> set[str]:
-    """The names that the package imports for type checkers."""
-    tree = ast.parse(Path(pytest_autodeploy.__file__).read_text(encoding="utf-8"))
-    (guarded,) = (node for node in tree.body if isinstance(node, ast.If) and len(node.body) > 1)
-    imports = [node for node in guarded.body if isinstance(node, ast.ImportFrom)]
-    names = {(node.module, alias.name) for node in imports for alias in node.names}
-    return {name for module, name in names if str(module).startswith("pytest_autodeploy.")}
+    """The names that the package's stub imports for type checkers."""
+    stub = Path(pytest_autodeploy.__file__).with_suffix(".pyi")
+    imports = [
+        node
+        for node in ast.parse(stub.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+    ]
+    return {alias.name for node in imports for alias in node.names}
 
 
 def public_records() -> list[type]:

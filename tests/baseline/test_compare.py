@@ -11,9 +11,9 @@ from pytest_autodeploy.baseline.compare import compare
 from pytest_autodeploy.baseline.format import Entry, LayerTime
 from pytest_autodeploy.baseline.layers import match_layers
 from pytest_autodeploy.baseline.words import block, headline, layers_to_blame
+from pytest_autodeploy.limits.declarations import REGRESSION
 from pytest_autodeploy.limits.merging import declare
 from pytest_autodeploy.metrics.comparison import Comparison, Row, merged
-from pytest_autodeploy.run.metrics import REGRESSION
 from tests.helpers.baseline_examples import CONDITIONS, ENTRY, LAYERS, with_layers, with_metric
 
 

@@ -29,7 +29,7 @@ from pytest_autodeploy.baseline.store import (
     write_baseline,
 )
 from pytest_autodeploy.baseline.text import baseline_text, parse_baseline
-from pytest_autodeploy.run.metrics import default_regression
+from pytest_autodeploy.limits.declarations import default_regression
 from tests.helpers.baseline_examples import ENTRY, baseline, with_metric
 from tests.helpers.support import ROOT
 from tests.helpers.users import ATTACKER, VICTIM, everybodys_folder, needs_root, run_as

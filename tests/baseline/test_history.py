@@ -16,10 +16,10 @@ from pytest_autodeploy.baseline.errors import HistoryError
 from pytest_autodeploy.baseline.history import History, Point, Run
 from pytest_autodeploy.baseline.measured import Measured
 from pytest_autodeploy.baseline.trend import find_jumps
+from pytest_autodeploy.limits.declarations import default_regression
 from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
 from pytest_autodeploy.profile.records import Layer, LayerProfile
 from pytest_autodeploy.report.baseline_html import trends_html
-from pytest_autodeploy.run.metrics import default_regression
 from tests.helpers.baseline_examples import CONDITIONS
 from tests.helpers.support import ROOT
 

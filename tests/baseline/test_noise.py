@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from pytest_autodeploy.baseline.update import update_baselines
+from pytest_autodeploy.limits.declarations import default_regression
 from pytest_autodeploy.metrics.comparison import Comparison
-from pytest_autodeploy.run.metrics import default_regression
 from pytest_autodeploy.sim.noise import TimingNoise
 from tests.helpers.noisy_session import gate, judged, measure, record, session, without_tflm
 

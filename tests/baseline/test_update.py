@@ -11,9 +11,9 @@ import pytest
 from pytest_autodeploy.baseline.format import Baseline
 from pytest_autodeploy.baseline.store import read_baseline, write_baseline
 from pytest_autodeploy.baseline.update import Update, update_baselines
+from pytest_autodeploy.limits.declarations import default_regression
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.rpc.messages import ClockMode
-from pytest_autodeploy.run.metrics import default_regression
 from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise
 from tests.helpers.noisy_session import MODEL, gate, measure, record, session, without_tflm

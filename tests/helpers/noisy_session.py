@@ -13,6 +13,7 @@ from typing import Any, cast
 from unittest.mock import patch
 
 from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.limits.declarations import REGRESSION
 from pytest_autodeploy.limits.merging import Declared, declare
 from pytest_autodeploy.metrics.judgement import Judgement, judge
 from pytest_autodeploy.metrics.record import TestRecord
@@ -23,9 +24,11 @@ from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import ClockMode, Identity, InvokeTiming, LayerRecord
-from pytest_autodeploy.run.metrics import REGRESSION, metrics
+from pytest_autodeploy.run.metrics import metrics
 from pytest_autodeploy.session.model_session import ModelSession
+from pytest_autodeploy.sim.kernels import Kernels
 from pytest_autodeploy.sim.noise import TimingNoise
+from pytest_autodeploy.sim.stopwatch import Stopwatch
 from pytest_autodeploy.sim.validator import SimulatedValidator
 from tests.helpers.support import DIGITS
 
@@ -90,13 +93,15 @@ class Board:
 @contextmanager
 def without_tflm() -> Iterator[None]:
     """Sessions made within need no TFLM."""
-    with patch("pytest_autodeploy.sim.validator.Engine", NoEngine):
+    with patch("pytest_autodeploy.sim.kernels.Engine", NoEngine):
         yield
 
 
 def session(noise: TimingNoise, clock: ClockMode = ClockMode.HIGH_PERFORMANCE) -> ModelSession:
     """A session of the digits model on a board with noise, with what a test measures."""
-    validator = SimulatedValidator(board_spec("apollo4p_evb"), cast(Any, None), noise)
+    spec = board_spec("apollo4p_evb")
+    kernels, stopwatch = Kernels(cast(Any, None)), Stopwatch(spec.core, noise)
+    validator = SimulatedValidator(spec, kernels, stopwatch)
     validator.flash(DIGITS)
     made = ModelSession(MODEL, cast(Any, Board(validator)), inputs=INPUTS)
     made.prepare(INPUTS, clock="HP" if clock else "LP")

@@ -8,7 +8,6 @@ from pytest_autodeploy.board.inspection import inspect_model
 from pytest_autodeploy.catalog.boards import board_names, board_spec
 from pytest_autodeploy.deliver.sources import Sources
 from pytest_autodeploy.image.image import Image
-from pytest_autodeploy.image.neuralspot import places_of
 from pytest_autodeploy.image.recipe import decide
 from pytest_autodeploy.model.arena import likely_arena_bytes
 from pytest_autodeploy.model.load import load_model
@@ -21,7 +20,7 @@ MODEL = load_model(DIGITS)
 @pytest.mark.parametrize("name", board_names())
 def test_firmware_library_and_inspection_agree(name: str) -> None:
     spec = board_spec(name)
-    placed = decide(Image(MODEL), spec, places_of(spec))
+    placed = decide(Image(MODEL), spec)
     sources = Sources(characterization(MODEL), MODEL, spec)
     (fit,) = [each for each in inspect_model(MODEL).boards if each.board == name]
     assert placed.arena_memory == "dtcm"
@@ -31,10 +30,9 @@ def test_firmware_library_and_inspection_agree(name: str) -> None:
 
 def test_an_arena_that_is_not_likely_to_fit_goes_to_sram() -> None:
     spec = board_spec("apollo3p_evb")
-    places = places_of(spec)
     assert likely_arena_bytes(MODEL) < spec.memories["dtcm"].usable
-    assert decide(Image(MODEL, 70_000), spec, places).arena_memory == "sram"
-    assert decide(Image(MODEL, roomy=True), spec, places).arena_memory == "sram"
+    assert decide(Image(MODEL, 70_000), spec).arena_memory == "sram"
+    assert decide(Image(MODEL, roomy=True), spec).arena_memory == "sram"
 
 
 def test_the_memory_that_is_wanted_is_taken_for_the_library_and_the_validator_alike() -> None:

@@ -10,7 +10,7 @@ from jinja2 import UndefinedError
 
 from pytest_autodeploy.base.resources import resource
 from pytest_autodeploy.base.templates import c_comment, c_data, c_string, cmake_string, render
-from pytest_autodeploy.image.cmake import BUFFERS, PLACES
+from pytest_autodeploy.image.cmake import BUFFERS
 from pytest_autodeploy.image.recipe import Recipe, make_recipe
 from pytest_autodeploy.image.sources import generate, write_sources
 from tests.helpers.emulation import COMPILER, image, machine, needs_compiler
@@ -41,7 +41,6 @@ def named(folder: Path, name: str, engine: str = "echo") -> Recipe:
         machine("mps2-an386"),
         engine="echo" if engine == "echo" else "tflm",
         engine_version="1",
-        places=PLACES,
         buffers=BUFFERS,
     )
 
@@ -121,7 +120,6 @@ def test_relu_has_one_operator_in_its_resolver(tmp_path: Path) -> None:
         machine("mps3-an547"),
         engine="tflm",
         engine_version="tree",
-        places=PLACES,
         buffers=BUFFERS,
     )
 

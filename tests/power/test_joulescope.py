@@ -21,7 +21,7 @@ from pytest_autodeploy.power.joulescope import Joulescope
 from pytest_autodeploy.power.meter import BOTH
 from pytest_autodeploy.power.plan import WAIT_S
 from pytest_autodeploy.power.window import Window, WindowFinder
-from pytest_autodeploy.run.metrics import OPTIONS
+from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import resolve
 from tests.helpers.fake_joulescope import POWER, FakeDriver
 

@@ -12,8 +12,8 @@ import pytest
 
 from pytest_autodeploy.catalog.kinds import EMULATED
 from pytest_autodeploy.model.load import load_model
-from pytest_autodeploy.run.metrics import OPTIONS
 from pytest_autodeploy.run.runtime import Runtime
+from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import resolve
 from tests.helpers.support import DIGITS
 

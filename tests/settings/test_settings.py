@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.run.metrics import DECLARATIONS, OPTIONS
+from pytest_autodeploy.limits.declarations import DECLARATIONS
+from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import SettingError, Settings, resolve
 
 

@@ -1,0 +1,55 @@
+"""Where the library has the model and the arena on the board that it is for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, Placement, place
+from pytest_autodeploy.image.image import Image
+from pytest_autodeploy.image.places import places_of
+from pytest_autodeploy.image.recipe import decide
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.deliver.characterization import Characterization
+    from pytest_autodeploy.model.graph import Model
+
+
+def place_deliverable(
+    model: Model,
+    board: BoardSpec,
+    found: Characterization,
+    arena_bytes: int,
+    *,
+    model_memory: str | None = None,
+    arena_memory: str | None = None,
+) -> Placement:
+    """Where the firmware had model and arena when it was tried on this board, else as it would.
+
+    Raises ModelDoesNotFit.
+    """
+    tried = found.place
+    if tried.name == board.name and tried.source != "modelled":
+        model_memory = model_memory or tried.model_memory
+        arena_memory = arena_memory or tried.arena_memory
+    memories = {"model_memory": model_memory, "arena_memory": arena_memory}
+    chosen = decide(Image(model), board, **memories)
+    # The arena is of a size that is known: what the likely one had room in may be too small for it.
+    larger = ARENA_MEMORIES[ARENA_MEMORIES.index(chosen.arena_memory) :]
+    able = [name for name in larger if name in places_of(board).arena and name in board.memories]
+    return place(
+        board,
+        model.size_bytes,
+        arena_bytes,
+        model_memories=[chosen.model_memory],
+        arena_memories=[chosen.arena_memory] if arena_memory else able,
+    )
+
+
+def attributes(board: BoardSpec, placement: Placement) -> dict[str, str]:
+    """The C++ attributes of the model and of the arena."""
+    places = places_of(board)
+    return {
+        "model": places.model[placement.model_memory],
+        "arena": places.arena[placement.arena_memory],
+    }
