@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pytest_autodeploy.base.errors import BoardError
     from pytest_autodeploy.catalog.boards import BoardSpec
@@ -63,6 +64,17 @@ class Controllable(Protocol):
 
     def control(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         """Send an order, by its key ``op``, and return the answer."""
+
+
+@runtime_checkable
+class Programmable(Protocol):
+    """A board that can be given any image, also one that has no RPC."""
+
+    id: str
+    spec: BoardSpec
+
+    def program(self, file: Path) -> None:
+        """Write an image and start it; it has to prove itself by other means. Raises BoardError."""
 
 
 @runtime_checkable

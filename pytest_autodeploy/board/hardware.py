@@ -14,6 +14,8 @@ from pytest_autodeploy.board.usb_ports import probe_identity
 from pytest_autodeploy.rpc.messages import BoardKind
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_autodeploy.board.probe import Probe
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.catalog.fit import Placement
@@ -136,6 +138,16 @@ class HardwareBoard:
             return self._line.await_answer("flash")
         except SILENT as error:
             return self._recover(error.what, key)
+
+    def program(self, file: Path) -> None:
+        """Flash a file, whose firmware has no RPC; the next ``load`` flashes anew.
+
+        Raises ProbeUnavailable, FlashFailed.
+        """
+        self._line.locks.hold(probe_identity(self._probe.serial_number()))
+        self._proven = None
+        self._line.hang_up()
+        self._probe.flash(file, self.spec.load_address)
 
     def _recover(self, why: str, key: Key) -> Identity:
         """Reset a silent board, once; when that does not help it is broken for this image."""

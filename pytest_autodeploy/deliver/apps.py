@@ -17,11 +17,17 @@ from pytest_autodeploy.image.recipe import make_recipe
 from pytest_autodeploy.image.sources import generate
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from pytest_autodeploy.deliver.replace import Files
     from pytest_autodeploy.deliver.sources import Sources
 
+    Mode = Literal["HP", "LP"]
+
 POWER_INFERENCES = 100
 """In one window of the power application; the host has to be told."""
+
+_CLOCKS = {"HP": "kHighPerformance", "LP": "kLowPower"}
 
 _POWER_SOURCES = (
     *("boards/ambiq/core.cc", "boards/ambiq/pins.cc", "boards/ambiq/power_board.cc"),
@@ -47,12 +53,12 @@ def validator(sources: Sources) -> Files:
     return files | _app("tflm_validator", sources, files, neuralspot.app_sources(firmware))
 
 
-def power(sources: Sources) -> Files:
+def power(sources: Sources, mode: Mode = "HP", inferences: int = POWER_INFERENCES) -> Files:
     """An app without RPC: it marks windows of inferences on pins when the trigger asks for one.
 
     Its pins may be those of the link that it does not have.
     """
-    context = {**sources.context, "inferences": POWER_INFERENCES}
+    context = {**sources.context, "inferences": inferences, "clock": _CLOCKS[mode]}
     headers = (each for each in sources.example("neuralspot").items() if each[0].endswith(".h"))
     kept = sources.library() | dict(headers)
     del kept["example_console.h"]

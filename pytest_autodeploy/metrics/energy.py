@@ -12,6 +12,7 @@ from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import Metric, at_most, no_limit
 from pytest_autodeploy.metrics.subject import NotJudged, Subject
 from pytest_autodeploy.power.measure import PowerMeter
+from pytest_autodeploy.session.energy import Energy
 
 
 class _WithMeter(Metric):
@@ -19,16 +20,28 @@ class _WithMeter(Metric):
 
     def provide(self, subject: Subject) -> None:
         """Measure in the session's own clock mode."""
-        if not subject.board.measured.power:
+        if not subject.energies:
             _meter(subject).measure(subject.board, subject.board.clock)
 
     def measured(self, subject: Subject, declared: Declared) -> bool:
         """Whether the test has measured in the clock mode of the limit."""
-        return declared.limit.mode in subject.board.measured.power
+        return declared.limit.mode in subject.energies
 
     def measure(self, subject: Subject, declared: Declared) -> None:
         """Measure in the clock mode of the limit."""
+        if subject.over_pins is not None:
+            raise NotJudged(
+                f"there is no energy in the clock mode {declared.limit.mode}",
+                hint="see --autodeploy-power-modes; the board may have no such mode",
+            )
         _meter(subject).measure(subject.board, declared.limit.mode)
+
+
+def _energy(subject: Subject, declared: Declared) -> Energy:
+    """The energy in the clock mode of the limit, where nothing is left out of it."""
+    if subject.over_pins is None:
+        subject.complete()
+    return subject.energies[declared.limit.mode]
 
 
 def _meter(subject: Subject) -> PowerMeter:
@@ -45,19 +58,18 @@ class EnergyMetric(_WithMeter):
 
     def measurements(self, subject: Subject) -> Iterator[Measurement]:
         """Energy, power and charge in each clock mode."""
-        for energy in subject.session.measured.power.values() if subject.session else ():
+        for energy in subject.energies.values():
             yield from energy.measurements()
 
     def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
         """One row."""
-        energy = subject.complete().measured.power[declared.limit.mode]
+        energy = _energy(subject, declared)
         yield at_most(subject, declared, energy.measurement("energy"), declared.limit.uj)
 
     def unlimited(self, subject: Subject, judged: Sequence[Declared]) -> Iterator[Row]:
         """The energy of each clock mode without a limit."""
         limited = {each.limit.mode for each in judged if isinstance(each.limit, EnergyLimit)}
-        measured = subject.session.measured.power if subject.session else {}
-        for mode, energy in measured.items():
+        for mode, energy in subject.energies.items():
             if mode not in limited:
                 limit = f"energy_limit(mode={mode!r})"
                 yield no_limit(ENERGY, energy.measurement("energy"), limit)
@@ -70,5 +82,5 @@ class PowerMetric(_WithMeter):
 
     def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
         """One row."""
-        energy = subject.complete().measured.power[declared.limit.mode]
+        energy = _energy(subject, declared)
         yield at_most(subject, declared, energy.measurement("power"), declared.limit.mw)

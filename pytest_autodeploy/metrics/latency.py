@@ -9,7 +9,7 @@ from pytest_autodeploy.limits.latency import DECLARATION, STATISTICS
 from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import Metric, at_most, no_limit
-from pytest_autodeploy.metrics.subject import Subject
+from pytest_autodeploy.metrics.subject import NotJudged, Subject
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.session.measured import Latency
@@ -19,6 +19,16 @@ class LatencyMetric(Metric):
     """The timed inferences of the test."""
 
     declaration = DECLARATION
+
+    def measure(self, subject: Subject, declared: Declared) -> None:
+        """A power meter knows the mean of windows, and no single inference."""
+        if subject.over_pins is None:
+            self.provide(subject)
+            return
+        raise NotJudged(
+            f"a power meter over pins tells no {declared.limit.statistic} of inferences",
+            hint='only statistic="median", that of the means of windows, is judged there',
+        )
 
     def provide(self, subject: Subject) -> None:
         """Time as many inferences as the session is set to."""
@@ -33,12 +43,17 @@ class LatencyMetric(Metric):
         if session and session.measured.profile:
             yield from _of_profile(session.measured.profile, session.model)
 
-    def measured(self, subject: Subject, _declared: Declared) -> bool:
+    def measured(self, subject: Subject, declared: Declared) -> bool:
         """Whether the test has timed inferences."""
+        if subject.over_pins is not None:
+            return declared.limit.statistic == "median" and subject.over_pins.main is not None
         return subject.board.measured.latency is not None
 
     def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
         """One row: the statistic that the budget names."""
+        if subject.over_pins and (energy := subject.over_pins.main):
+            yield at_most(subject, declared, energy.measurement("power_time"), declared.limit.us)
+            return
         latency = subject.complete().measured.latency
         assert latency is not None
         measurement = latency.measurement(declared.limit.statistic)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.metrics.judged import with_judgement
 from pytest_autodeploy.metrics.measurements import model_measurements
 from pytest_autodeploy.metrics.records.energy import energy_record
-from pytest_autodeploy.metrics.records.facts import accelerator_facts, board_facts
+from pytest_autodeploy.metrics.records.facts import accelerator_facts, board_facts, pins_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.metrics.record import TestRecord
     from pytest_autodeploy.metrics.subject import Subject
     from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.session.over_pins import PinsRun
 
 
 def with_session(
@@ -45,6 +46,22 @@ def with_session(
         log="".join(measured.log),
     )
     return with_judgement(record, judgement) if judgement else record
+
+
+def with_pins(
+    record: TestRecord,
+    run: PinsRun,
+    judgement: Judgement | None,
+) -> TestRecord:
+    """The record with what a power meter saw of a board without RPC."""
+    energies = run.energies.values()
+    return replace(
+        record,
+        board=pins_facts(run),
+        measurements=tuple(each for energy in energies for each in energy.measurements()),
+        power=tuple(map(energy_record, energies)),
+        verdicts=judgement.rows if judgement else (),
+    )
 
 
 def with_estimate(

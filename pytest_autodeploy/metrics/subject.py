@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_autodeploy.base.errors import AutodeployError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_autodeploy.limits.energy import Mode
     from pytest_autodeploy.limits.tolerance import Tolerance
     from pytest_autodeploy.metrics.accuracy.compare import TaskComparison
     from pytest_autodeploy.metrics.comparison import Comparison
@@ -17,7 +20,9 @@ if TYPE_CHECKING:
     from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.reference.agreement import Agreement
     from pytest_autodeploy.reference.runner import Reference
+    from pytest_autodeploy.session.energy import Energy
     from pytest_autodeploy.session.model_session import ModelSession
+    from pytest_autodeploy.session.over_pins import PinsRun
 
 
 class NotJudged(AutodeployError):
@@ -70,13 +75,24 @@ class Evidence:
 
 @dataclass
 class Subject:
-    """A model on a board (``session``), or on an accelerator (``estimate``), in a test."""
+    """A model on a board (``session``), or on an accelerator (``estimate``), in a test.
+
+    ``over_pins``: on a board without RPC.
+    """
 
     services: Services
     session: ModelSession | None = None
     estimate: Estimate | None = None
     baselines: Baselines | None = None
     evidence: Evidence = field(default_factory=Evidence)
+    over_pins: PinsRun | None = None
+
+    @property
+    def energies(self) -> Mapping[Mode, Energy]:
+        """What was measured with a power meter, by clock mode."""
+        if self.over_pins is not None:
+            return self.over_pins.energies
+        return self.session.measured.power if self.session else {}
 
     @property
     def board(self) -> ModelSession:
@@ -105,6 +121,8 @@ class Subject:
         """Model and board, or accelerator, as failures name them."""
         if self.session is not None:
             return f"{self.session.model.name} on {self.session.board.id}"
+        if self.over_pins is not None:
+            return f"{self.over_pins.model.name} on {self.over_pins.board_id}"
         if self.estimate is not None:
             return f"{self.estimate.model} on {self.estimate.accelerator}"
         return "the model"

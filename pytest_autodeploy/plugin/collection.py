@@ -15,7 +15,7 @@ from pytest_autodeploy.limits.declaration import LimitError
 from pytest_autodeploy.limits.merging import written_text
 from pytest_autodeploy.model.find import ModelFile, find_models
 from pytest_autodeploy.plugin.state import USAGE_PROBLEMS, settings_of
-from pytest_autodeploy.plugin.suite.collector import ARTIFACT_BOARD, BUILTIN, ESTIMATE
+from pytest_autodeploy.plugin.suite.collector import ARTIFACT_BOARD, BUILTIN, ESTIMATE, OVER_PINS
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 OVERRIDES = "_session_overrides"
@@ -138,7 +138,7 @@ def _accelerators(metafunc: pytest.Metafunc) -> list[str]:
         for mark in metafunc.definition.iter_markers("npu_budget")
         if mark.kwargs.get("accelerator")
     ]
-    builtin = metafunc.module.__name__ == BUILTIN
+    builtin = metafunc.module.__name__ in (BUILTIN, OVER_PINS)
     test = metafunc.definition.nodeid
     try:
         limited = _limited_accelerators(settings) if builtin else []

@@ -18,7 +18,8 @@ from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.plugin.suite.collector import in_suite
 
 _PACKAGE = str(Path(pytest_autodeploy.__file__).parent) + os.sep
-_BUILTIN = str(Path(pytest_autodeploy.__file__).parent / "plugin" / "suite" / "builtin.py")
+_SUITE = Path(pytest_autodeploy.__file__).parent / "plugin" / "suite"
+_BUILTIN = (str(_SUITE / "builtin.py"), str(_SUITE / "over_pins.py"))
 """Built-in tests are shown as if they were the user's."""
 
 _NOT_THE_USERS = (
@@ -97,7 +98,7 @@ def _is_users(frame: TracebackType, item: pytest.Item) -> bool:
     if code.co_name.startswith("pytest_"):
         return False
     file = code.co_filename
-    return file in (str(item.path), _BUILTIN) or (
+    return file in (str(item.path), *_BUILTIN) or (
         Path(file).is_absolute() and not file.startswith(_NOT_THE_USERS)
     )
 

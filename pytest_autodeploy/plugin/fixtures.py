@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.plugin.delivering import Artifacts
+    from pytest_autodeploy.plugin.over_pins import PinsTest
     from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session.model_session import ModelSession
@@ -113,6 +114,14 @@ def autodeploy_artifacts(request: pytest.FixtureRequest) -> Artifacts:
     from pytest_autodeploy.plugin.delivering import Artifacts
 
     return Artifacts(request.node)
+
+
+@pytest.fixture
+def autodeploy_over_pins(request: pytest.FixtureRequest) -> PinsTest:
+    """Internal: measures the energy of a board without RPC."""
+    from pytest_autodeploy.plugin.over_pins import PinsTest
+
+    return PinsTest(request.node)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pytest_autodeploy.metrics.failures import classified
 from pytest_autodeploy.plugin.explaining import explained
 from pytest_autodeploy.plugin.keeping import keep_changed, keep_mismatch
 from pytest_autodeploy.plugin.limits import limits_of
+from pytest_autodeploy.plugin.over_pins import pins_run_of
 from pytest_autodeploy.plugin.owed import note_judged, owes
 from pytest_autodeploy.plugin.state import ATTEMPTS, FAILURE, JUDGEMENT
 from pytest_autodeploy.plugin.subject import estimate_of, session_of, subject_of
@@ -20,7 +21,7 @@ UNTRUSTED = ("wrong output", "unstable")
 
 def after_call(item: pytest.Item) -> None:
     """Judge the limits; fail the test when a row is red."""
-    if session_of(item) is None and estimate_of(item) is None:
+    if not any((session_of(item), estimate_of(item), pins_run_of(item))):
         return
     from pytest_autodeploy.metrics.judgement import judge
     from pytest_autodeploy.run.metrics import metrics

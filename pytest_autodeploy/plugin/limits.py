@@ -25,6 +25,7 @@ from pytest_autodeploy.plugin.state import settings_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
 from pytest_autodeploy.settings.settings import Settings
 
+OVER_PINS = "autodeploy_over_pins"
 _LIMITS: pytest.StashKey[tuple[Declared, ...]] = pytest.StashKey()
 _LEVELS_A_NODE = 100
 """Classes that a test class may derive from."""
@@ -44,13 +45,21 @@ def limits_of(item: pytest.Item) -> tuple[Declared, ...]:
 def _limits(item: pytest.Item) -> Iterator[Declared]:
     settings, suite = settings_of(item.config), in_suite(item)
     for declaration in DECLARATIONS:
-        usable = declaration.fixture in getattr(item, "fixturenames", ())
+        usable = _usable(declaration, item)
         every = [*_of_settings(declaration, settings, options=suite)] if usable else []
         if not suite:
             every += _of_markers(declaration, item)
         if usable and not every and (default := _default(declaration, settings, suite=suite)):
             yield default
         yield from (each for each in merge(every) if _is_for(each, item))
+
+
+def _usable(declaration: Declaration, item: pytest.Item) -> bool:
+    """Whether a test has what a limit is judged with; over pins that are time and energy."""
+    fixtures = getattr(item, "fixturenames", ())
+    if OVER_PINS in fixtures:
+        return declaration.suite_test in ("test_energy", "test_latency")
+    return declaration.fixture in fixtures
 
 
 def _default(declaration: Declaration, settings: Settings, *, suite: bool) -> Declared | None:

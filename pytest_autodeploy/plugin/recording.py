@@ -9,6 +9,7 @@ import pytest
 
 from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.plugin.collection import Case, uses
+from pytest_autodeploy.plugin.over_pins import pins_run_of
 from pytest_autodeploy.plugin.state import (
     ARTIFACTS,
     ATTEMPTS,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 def record_of(item: pytest.Item, case: Case, report: pytest.TestReport) -> TestRecord:
     """What a test has measured, how that was judged, and how it ended."""
     from pytest_autodeploy.metrics.record import NO_FILES, TestRecord
-    from pytest_autodeploy.metrics.recording import with_estimate, with_session
+    from pytest_autodeploy.metrics.recording import with_estimate, with_pins, with_session
     from pytest_autodeploy.plugin.owed import unjudged_rows
     from pytest_autodeploy.run.metrics import metrics
 
@@ -50,7 +51,9 @@ def record_of(item: pytest.Item, case: Case, report: pytest.TestReport) -> TestR
         subject.evidence = judgement.evidence if judgement else subject.evidence
         found = (each for metric in metrics().values() for each in metric.measurements(subject))
         record = with_session(record, subject, judgement, found)
-    if session is None and estimate is not None:
+    if session is None and (over_pins := pins_run_of(item)) is not None:
+        record = with_pins(record, over_pins, judgement)
+    elif session is None and estimate is not None:
         record = with_estimate(record, estimate, judgement)
     if judgement is None and not report.passed:
         record = replace(record, verdicts=tuple(unjudged_rows(item, record.message)))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.metrics.record import Attempt, RecordFiles
     from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
     from pytest_autodeploy.run.runtime import Runtime
+    from pytest_autodeploy.session.over_pins import PinsRun
     from pytest_autodeploy.settings.settings import Settings
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
@@ -22,6 +23,7 @@ ATTEMPTS: pytest.StashKey[list[Attempt]] = pytest.StashKey()
 UNJUDGED: pytest.StashKey[str] = pytest.StashKey()
 FAILURE: pytest.StashKey[FailureClass | None] = pytest.StashKey()
 FILES: pytest.StashKey[RecordFiles] = pytest.StashKey()
+OVER_PINS: pytest.StashKey[PinsRun] = pytest.StashKey()
 ARTIFACTS: pytest.StashKey[ArtifactsRecord] = pytest.StashKey()
 
 

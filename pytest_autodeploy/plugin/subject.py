@@ -11,6 +11,7 @@ from pytest_autodeploy.metrics.subject import Baselines, Subject
 from pytest_autodeploy.model.find import ModelFile
 from pytest_autodeploy.plugin.collection import case_of
 from pytest_autodeploy.plugin.limits import against_path, tolerance_of
+from pytest_autodeploy.plugin.over_pins import pins_run_of
 from pytest_autodeploy.plugin.owed import owed_groups
 from pytest_autodeploy.plugin.state import runtime_of, settings_of
 from pytest_autodeploy.settings.meter_choice import chosen_for
@@ -44,7 +45,13 @@ def reference_of(item: pytest.Item, model: Model) -> Reference:
 
 def subject_of(item: pytest.Item) -> Subject:
     """What is judged after a test."""
-    return Subject(_Services(item), session_of(item), estimate_of(item), baselines_of(item))
+    return Subject(
+        _Services(item),
+        session_of(item),
+        estimate_of(item),
+        baselines_of(item),
+        over_pins=pins_run_of(item),
+    )
 
 
 class _Services:

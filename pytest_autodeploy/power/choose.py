@@ -66,6 +66,7 @@ class Meters:
                 window_s=settings.power_window,
                 repeats=settings.power_repeats,
                 runs=settings.power_runs or None,
+                modes=settings.energy_modes,
                 captures=captures.path if settings.save_capture else None,
             ),
             self.meter_of,

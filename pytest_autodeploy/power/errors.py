@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pytest_autodeploy.base.errors import AutodeployError
 
 
@@ -41,3 +43,12 @@ class BoardRestarted(PowerError):
 
 class WindowFault(PowerError):
     """A window was found whose figures are not to be trusted."""
+
+
+def no_mode(board_id: str, wanted: Iterable[str], able: Iterable[str]) -> PowerError:
+    """What is said of clock modes that a board does not have."""
+    return PowerError(
+        f"the board has no {' or '.join(wanted)} clock",
+        board=board_id,
+        hint=f"its modes are {', '.join(able)}",
+    )

@@ -28,7 +28,8 @@ REST_MOST_S = 1.0
 class Handshake:
     """Leads a board that is armed through its window, by the lines alone.
 
-    ``outcome`` asks the board how its power run ended; it is called when a wait was in vain.
+    ``outcome`` asks the board how its power run ended; it is called when a wait was in vain, and
+    gives None for a board that cannot be asked.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class Handshake:
         *,
         board: str,
         pins: Mapping[str, int],
-        outcome: Callable[[], PowerOutcome],
+        outcome: Callable[[], PowerOutcome | None],
     ) -> None:
         self._meter = meter
         self._rate_hz = facts.rate_hz
@@ -127,7 +128,9 @@ class Handshake:
             return self._no_start(level, outcome, seconds)
         return self._still("In1", "in1", "did not rise at the end of the window", seconds)
 
-    def _no_answer(self, seen: set[int], outcome: PowerOutcome, seconds: float) -> PowerError:
+    def _no_answer(
+        self, seen: set[int], outcome: PowerOutcome | None, seconds: float
+    ) -> PowerError:
         if outcome is PowerOutcome.NO_TRIGGER:
             return WiringFault(
                 "the board ignores the trigger",
@@ -136,6 +139,8 @@ class Handshake:
                 hint=f"Connect the meter's Out0 with {pin(self._pins, 'trigger')} of the board.",
             )
         dead = line_names(BOTH & ~bits_of(seen))
+        if len(dead) == 2 and outcome is None:
+            return self._silent(seconds)
         if len(dead) == 2:
             return WiringFault(
                 "neither In0 nor In1 moved, though the board saw the trigger",
@@ -150,7 +155,21 @@ class Handshake:
             "In0 and In1 were never high together", board=self._board, seconds=seconds
         )
 
-    def _no_start(self, level: int, outcome: PowerOutcome, seconds: float) -> PowerError:
+    def _silent(self, seconds: float) -> WiringFault:
+        """Of a board that cannot be asked, nobody knows which line is to blame."""
+        pins = ", ".join(
+            f"{line} with {pin(self._pins, name)}"
+            for line, name in (("Out0", "trigger"), ("In0", "in0"), ("In1", "in1"))
+        )
+        return WiringFault(
+            "neither In0 nor In1 moved after the trigger",
+            board=self._board,
+            seconds=seconds,
+            hint=f"Connect {pins}; else the model was not set up on the board, or it is not "
+            "supplied: it has no link over which it could say so.",
+        )
+
+    def _no_start(self, level: int, outcome: PowerOutcome | None, seconds: float) -> PowerError:
         if outcome is PowerOutcome.TRIGGER_STUCK:
             return WiringFault(
                 "the trigger does not fall",

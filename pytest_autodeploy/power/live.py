@@ -32,13 +32,15 @@ TIMED_RUNS = 2
 class PowerOptions:
     """How energy is measured: the least duration of a window, and how many windows.
 
-    ``runs`` is the count of inferences in a window, None to plan it. ``captures`` gives the file
+    ``runs`` is the count of inferences in a window, None to plan it. ``modes`` are the clock modes
+    that are measured when none is named. ``captures`` gives the file
     that a measurement's raw stream is kept in, None to keep none.
     """
 
     window_s: float = 1.0
     repeats: int = 3
     runs: int | None = None
+    modes: tuple[str, ...] = ("HP", "LP")
     captures: Callable[[ModelSession, Mode], Path] | None = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.power.errors import CaptureError, NoMeter, PowerError
+from pytest_autodeploy.power.errors import CaptureError, NoMeter, PowerError, no_mode
 from pytest_autodeploy.power.live import PowerOptions, measured
 from pytest_autodeploy.power.replay import Replay
 from pytest_autodeploy.power.replayed import replayed
@@ -51,6 +51,14 @@ class PowerMeter:
             raise _no_capture(session)
         return found
 
+    def wanted(self, session: ModelSession) -> tuple[Mode, ...]:
+        """Those of `modes` that ``--autodeploy-power-modes`` names. Raises PowerError for none."""
+        able = self.modes(session)
+        wanted = tuple(mode for mode in able if mode in self._options.modes)
+        if not wanted:
+            raise no_mode(session.board.id, self._options.modes, able)
+        return wanted
+
     def measure(self, session: ModelSession, mode: Mode = "HP", runs: int | None = None) -> Energy:
         """The energy of one inference in a clock mode, from several windows of ``runs`` inferences.
 
@@ -83,11 +91,7 @@ class PowerMeter:
 
     def _check_board(self, session: ModelSession, mode: Mode) -> None:
         if mode not in self.modes(session):
-            raise PowerError(
-                f"the board has no {mode} clock",
-                board=session.board.id,
-                hint=f"its modes are {', '.join(self.modes(session))}",
-            )
+            raise no_mode(session.board.id, (mode,), self.modes(session))
         if Capability.POWER_WINDOW not in session.identity.capabilities:
             raise PowerError(
                 "the board's firmware cannot mark a window for the meter",

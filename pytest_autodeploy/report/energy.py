@@ -70,7 +70,7 @@ def _windows(energy: EnergyRecord) -> str:
 
 def _spread(mode: str, by_name: ByName) -> str:
     item = by_name[f"energy_{mode}"]
-    parts = []
+    parts = [item.note] if item.note else []
     if item.spread is not None:
         parts.append(f"standard deviation {si(item.spread, 'uJ')}")
     if least := by_name.get(f"energy_resolution_{mode}"):

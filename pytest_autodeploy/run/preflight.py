@@ -33,6 +33,10 @@ def check_settings(settings: Settings, *, write: bool) -> None:
         _check_limits(settings)
         _check_accelerators(settings, read=write)
         _check_power(settings, read=write)
+        if settings.over_pins:
+            from pytest_autodeploy.run.over_pins_check import check_over_pins
+
+            check_over_pins(settings)
     except AutodeployError as error:
         raise SettingError(str(error)) from None
     link_arguments(settings.evb_sim_link)
@@ -91,7 +95,7 @@ def _check_artifacts(settings: Settings) -> None:
     if folder is None:
         return
     origin = settings.sources["artifacts_from"]
-    if not settings.artifacts:
+    if not settings.artifacts and not settings.over_pins:
         raise SettingError(
             f"{origin} needs --autodeploy-artifacts, which says what to make",
             hint="such as --autodeploy-artifacts library",

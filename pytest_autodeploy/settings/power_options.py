@@ -40,6 +40,24 @@ POWER_OPTIONS = (
         convert=positive_int,
     ),
     Option(
+        "power_modes",
+        "--autodeploy-power-modes",
+        "Clock modes whose energy the built-in test measures: HP, LP or both (default: both)",
+        metavar="MODES",
+        default="both",
+        choices=("HP", "LP", "both"),
+    ),
+    Option(
+        "power_link",
+        "--autodeploy-power-link",
+        "How a board is led through its windows: rpc, or pins for a board without a link to this "
+        "PC, which is flashed with the power application of the model; with --autodeploy-from "
+        "(default: rpc)",
+        metavar="LINK",
+        default="rpc",
+        choices=("rpc", "pins"),
+    ),
+    Option(
         "save_capture",
         "--autodeploy-save-capture",
         "Keep the meter's raw streams as .jls files in the results folder",

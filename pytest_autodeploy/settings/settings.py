@@ -93,6 +93,8 @@ class Settings:
     power_window: float
     power_repeats: int
     power_runs: int
+    power_modes: str
+    power_link: str
     save_capture: bool
     check_wiring: bool
     root: Path
@@ -146,6 +148,16 @@ class Settings:
         """Those that were typed by name: it is a failure when they cannot be made."""
         typed = self.sources.get("artifacts", "").startswith("--")
         return tuple(name for name in self.artifacts if typed and name != ALL)
+
+    @property
+    def over_pins(self) -> bool:
+        """Whether energy is measured of the power application, which has no RPC."""
+        return self.power_link == "pins"
+
+    @property
+    def energy_modes(self) -> tuple[str, ...]:
+        """The clock modes whose energy the built-in test measures, the fastest first."""
+        return ("HP", "LP") if self.power_modes == "both" else (self.power_modes,)
 
     @property
     def artifacts_from_path(self) -> Path | None:

@@ -221,3 +221,13 @@ def test_a_wrong_option_is_a_usage_error(
     result = pytester.runpytest("--tflite", digits.name, *arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {says}"])
+
+
+def test_one_clock_mode_is_measured_when_it_alone_is_asked_for(
+    pytester: pytest.Pytester, digits: Path
+) -> None:
+    pytester.runpytest("--tflite", digits.name, *ENERGY, "--autodeploy-power-modes", "LP")
+    assert {name for name in measurements() if name.startswith("energy")} == {
+        "energy_lp",
+        "energy_resolution_lp",
+    }

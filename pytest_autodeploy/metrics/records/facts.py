@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.session.model_session import ModelSession
+    from pytest_autodeploy.session.over_pins import PinsRun
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,24 @@ def board_facts(session: ModelSession) -> BoardFacts:
         build_id=identity.build_id,
         clock_hz=identity.clocks_hz[identity.clock],
         port=session.board.port,
+    )
+
+
+def pins_facts(run: PinsRun) -> BoardFacts:
+    """What is known of a board that is asked nothing: its entry of the catalog, and the image."""
+    energy = run.main or next(iter(run.energies.values()), None)
+    clock = energy.mode if energy else run.clock
+    return BoardFacts(
+        id=run.board_id,
+        clock=clock,
+        name=run.spec.name,
+        kind="hardware",
+        source=energy.source if energy else None,
+        core=run.spec.core,
+        engine="power application, no RPC",
+        clock_hz=run.spec.clocks_hz.get(clock),
+        model_memory=run.placement.model_memory,
+        arena_memory=run.placement.arena_memory,
     )
 
 

@@ -17,6 +17,7 @@ from pytest_autodeploy.settings.settings import Settings
 
 SUITE = "autodeploy"
 BUILTIN = "pytest_autodeploy.plugin.suite.builtin"
+OVER_PINS = "pytest_autodeploy.plugin.suite.over_pins"
 ESTIMATE = "npu_estimate"
 _SELECTION = re.compile(r"(?:.*/)?(autodeploy(?:::.*)?)", re.DOTALL)
 METER = "power_meter"
@@ -38,7 +39,7 @@ class SuiteModule(pytest.Module):
         root = session.config.rootpath
         _load_conftest(session.config, root)
         node: SuiteModule = cls.from_parent(session, path=root, name=SUITE, nodeid=SUITE)
-        node.obj = importlib.import_module(BUILTIN)
+        node.obj = importlib.import_module(_module(settings_of(session.config)))
         return node
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
@@ -58,6 +59,11 @@ class SuiteModule(pytest.Module):
                 continue
             if not without & fixtures or getattr(node, "originalname", "") in owing:
                 yield node
+
+
+def _module(settings: Settings) -> str:
+    """The tests of a board with RPC, or those of one without."""
+    return OVER_PINS if settings.over_pins else BUILTIN
 
 
 def _load_conftest(config: pytest.Config, folder: Path) -> None:
