@@ -59,9 +59,6 @@ class Controllable(Protocol):
 
     id: str
 
-    def connect(self) -> None:
-        """Start it and open its port; it may run no model yet."""
-
     def control(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         """Send an order, by its key ``op``, and return the answer."""
 
@@ -75,6 +72,14 @@ class Programmable(Protocol):
 
     def program(self, file: Path) -> None:
         """Write an image and start it; it has to prove itself by other means. Raises BoardError."""
+
+
+@runtime_checkable
+class WithoutModel(Protocol):
+    """A board that answers before it runs a model."""
+
+    def connect(self) -> None:
+        """Start it and open its port; it may run no model yet."""
 
 
 @runtime_checkable

@@ -7,12 +7,14 @@ import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BoardUnavailable, MissingExtra
 from pytest_autodeploy.board.identity import check_identity
 from pytest_autodeploy.board.process import ControlledProcess
 from pytest_autodeploy.board.process_board import ProcessBoard
+from pytest_autodeploy.board.silence import NOT_YET
+from pytest_autodeploy.catalog.boards import PINS
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
@@ -128,12 +130,10 @@ class VirtualBoard(ProcessBoard):
 
     def _boot(self, wanted: Executable) -> None:
         log = self._make_folder("virtual") / "log.txt"
-        self._process = ControlledProcess(
-            self.id,
-            "pytest_autodeploy.virtual",
-            ["--chip", self.spec.chip, "--image", str(wanted.path)],
-            log,
-        )
+        arguments = ["--chip", self.spec.chip, "--image", str(wanted.path)]
+        if pins := self.spec.power_pins:
+            arguments += ["--pins", *(str(pins[name]) for name in PINS)]
+        self._process = ControlledProcess(self.id, "pytest_autodeploy.virtual", arguments, log)
         ready = self._process.reply("start", START_TIMEOUT_S)
         if not ready.get("ready"):
             raise BoardUnavailable(
@@ -150,8 +150,14 @@ class VirtualBoard(ProcessBoard):
         """Count every instruction from now on, or let what an IT block skips go."""
         if self._process is None or wanted == self._exact:
             return
-        self._process.request("count", {"op": "count", "exact": wanted}, ORDER_TIMEOUT_S)
+        self.control({"op": "count", "exact": wanted}, ORDER_TIMEOUT_S)
         self._exact = wanted
+
+    def control(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        """Send an order to the machine and return the answer."""
+        if self._process is None:
+            raise BoardUnavailable("not started", board=self.id, hint=NOT_YET)
+        return self._process.request(str(message["op"]), message, timeout_s)
 
     def close(self) -> None:
         super().close()

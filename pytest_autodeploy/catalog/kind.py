@@ -48,7 +48,7 @@ class Kind:
     """What one that is attached to may say of itself, of ``ANSWERS``."""
 
     own_meter: bool = False
-    """A power meter belongs to each that the run starts."""
+    """A power meter belongs to each that the run starts and that has pins for it."""
 
     exact: bool = False
     """Times are the same in every run, so that one inference tells them."""

@@ -56,6 +56,7 @@ VIRTUAL = Kind(
     part="virtual",
     needs=("virtual", "compiler"),
     answers_as=("hardware", "emulated"),
+    own_meter=True,
     exact=True,
     random_runs=5,  # an inference takes up to a second
     no_events="a Cortex-M4 has none",

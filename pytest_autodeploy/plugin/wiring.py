@@ -156,13 +156,13 @@ def _check(board_id: str, runtime: Runtime, board_options: Any, meter_options: A
 
 
 def _connected(board: Board, runtime: Runtime) -> ValidatorClient:
-    """The client of a board: of a controllable one without a model; others need one."""
-    from pytest_autodeploy.board.base import Controllable
+    """The client of a board; most answer only with a model."""
+    from pytest_autodeploy.board.base import WithoutModel
     from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.model.find import find_models
 
     settings = runtime.settings
-    if isinstance(board, Controllable):
+    if isinstance(board, WithoutModel):
         board.connect()
     elif settings.tflite:
         file = find_models(settings.tflite, settings.root)[0]

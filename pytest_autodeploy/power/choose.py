@@ -65,6 +65,7 @@ class Meters:
             PowerOptions(
                 window_s=settings.power_window,
                 repeats=settings.power_repeats,
+                exact_repeats=None if "power_repeats" in settings.sources else 1,
                 runs=settings.power_runs or None,
                 modes=settings.energy_modes,
                 captures=captures.path if settings.save_capture else None,
@@ -96,7 +97,7 @@ class Meters:
 
         if not isinstance(board, Controllable):
             raise MeterUnavailable(
-                "no simulated meter: it belongs to simulated boards that this run starts",
+                "no simulated meter: it belongs to boards that this run simulates",
                 board=board.id,
                 hint="choose --autodeploy-power joulescope, a .jls capture, or off",
             )

@@ -32,6 +32,7 @@ TIMED_RUNS = 2
 class PowerOptions:
     """How energy is measured: the least duration of a window, and how many windows.
 
+    ``exact_repeats`` are those on a board whose times are always the same, None for ``repeats``.
     ``runs`` is the count of inferences in a window, None to plan it. ``modes`` are the clock modes
     that are measured when none is named. ``captures`` gives the file
     that a measurement's raw stream is kept in, None to keep none.
@@ -39,6 +40,7 @@ class PowerOptions:
 
     window_s: float = 1.0
     repeats: int = 3
+    exact_repeats: int | None = None
     runs: int | None = None
     modes: tuple[str, ...] = ("HP", "LP")
     captures: Callable[[ModelSession, Mode], Path] | None = None
@@ -61,9 +63,13 @@ def measured(
             writer = stack.enter_context(CaptureWriter(path, facts, about))
             chunks, kept = _kept(chunks, writer), str(path)
         handshake = _handshake(session, meter, facts)
-        windows = _windows(session, handshake, chunks, planned, options.repeats)
+        windows = _windows(session, handshake, chunks, planned, _repeats(session, options))
     note = incomplete_words(session.incomplete)
     return Energy(mode, planned.inferences, windows, facts.source, facts.name, note, kept)
+
+
+def _repeats(session: ModelSession, options: PowerOptions) -> int:
+    return (session.kind.exact and options.exact_repeats) or options.repeats
 
 
 def _handshake(session: ModelSession, meter: Meter, facts: MeterFacts) -> Handshake:

@@ -1,4 +1,4 @@
-"""The meter of a simulated board: it samples the modelled supply and the simulated pins.
+"""The meter of a simulated or a virtual board: it samples the modelled supply, and the pins.
 
 The board's process says, for each span of simulated time, which stretches of constant power and
 levels it has; the samples are made here, from them and from seeded noise. A sample holds the energy
@@ -8,9 +8,10 @@ of its time exactly, so the sum over samples is the modelled energy but for the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from pytest_autodeploy.base.errors import BoardError
 from pytest_autodeploy.power.errors import MeterFailed
 from pytest_autodeploy.power.meter import Chunk, MeterFacts
 
@@ -28,7 +29,7 @@ TIMEOUT_S = 10.0
 
 
 class SimulatedMeter:
-    """The meter that belongs to a simulated board; its noise depends on ``seed`` alone."""
+    """The meter that belongs to such a board; its noise depends on ``seed`` alone."""
 
     def __init__(self, board: Controllable, seed: int = 0) -> None:
         self._board = board
@@ -40,16 +41,21 @@ class SimulatedMeter:
         return MeterFacts("simulated meter", "modelled", RATE_HZ, max_a=10.0, max_v=15.0)
 
     def supply(self, on: bool) -> None:
-        """A simulated board is always supplied."""
+        """Such a board is always supplied."""
 
     def trigger(self, high: bool) -> None:
-        """Set the trigger of the simulated board."""
+        """Set the trigger of the board."""
         self._order(op="trigger", high=high)
 
     @contextmanager
     def streaming(self) -> Iterator[Iterator[Chunk]]:
         """Samples for as long as they are taken; simulated time passes only then."""
-        yield self._chunks()
+        self._order(op="stream", on=True)
+        try:
+            yield self._chunks()
+        finally:
+            with suppress(BoardError):  # which has been told already
+                self._order(op="stream", on=False)
 
     def close(self) -> None:
         """Nothing to release."""

@@ -14,6 +14,7 @@ from pytest_autodeploy.board.simulated_link import link_arguments
 from pytest_autodeploy.catalog.kinds import kind_of, spec_of
 from pytest_autodeploy.limits.declarations import BY_NAME
 from pytest_autodeploy.limits.merging import merge, written_text
+from pytest_autodeploy.settings.meter_choice import owns_meter
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 _RELATIVE = (
@@ -202,10 +203,9 @@ def _check_power(settings: Settings, *, read: bool) -> None:
         raise SettingError(f"{origin}: {error}") from None
     if read and choice.kind == "replay" and not (settings.root / str(choice.what)).exists():
         raise SettingError(f"{origin}: no such file or folder: {choice.what}", hint=_RELATIVE)
-    owners = any(kind_of(board).own_meter for board in settings.evb)
-    if choice.kind == "sim" and (not owners or settings.evb_port is not None):
+    if choice.kind == "sim" and not any(owns_meter(board, settings) for board in settings.evb):
         raise SettingError(
-            f"{origin}: sim is for simulated boards that this run starts",
+            f"{origin}: sim is for simulated boards that this run starts, and for virtual EVBs",
             hint="choose joulescope or a .jls capture, or --evb sim:NAME without --evb-port",
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.catalog.kinds import kind_of
+from pytest_autodeploy.catalog.kinds import kind_of, spec_of
 from pytest_autodeploy.settings.meter_syntax import Choice, parse_choice
 
 if TYPE_CHECKING:
@@ -17,8 +17,14 @@ def chosen_for(board_id: str, settings: Settings) -> Choice:
     """The meter of a board: the chosen one, else the one that belongs to the board, if any."""
     if settings.power is not None:
         return parse_choice(settings.power)
-    owned = kind_of(board_id).own_meter and settings.evb_port is None
-    return Choice("sim") if owned else Choice("off")
+    return Choice("sim") if owns_meter(board_id, settings) else Choice("off")
+
+
+def owns_meter(board_id: str, settings: Settings) -> bool:
+    """Whether a simulated meter belongs to a board, which this run has to start."""
+    if settings.evb_port is not None or not kind_of(board_id).own_meter:
+        return False
+    return bool(spec_of(board_id).power_pins)
 
 
 def has_meter(settings: Settings) -> bool:

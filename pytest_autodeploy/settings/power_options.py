@@ -9,7 +9,7 @@ POWER_OPTIONS = (
     Option(
         "power",
         "--autodeploy-power",
-        f"Power meter: {SYNTAX} (default: sim on simulated boards, off on others)",
+        f"Power meter: {SYNTAX} (default: sim on simulated boards and virtual EVBs, else off)",
         metavar="METER",
     ),
     Option(

@@ -11,8 +11,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 
+from pytest_autodeploy.catalog.supply import SUPPLY_V, PowerStates, power_states
 from pytest_autodeploy.rpc.messages import PowerOutcome, PowerRun
-from pytest_autodeploy.sim.supply import SUPPLY_V, PowerStates, power_states
 
 IN0, IN1 = 1, 2
 SETTLE_S = 0.01

@@ -7,8 +7,6 @@ error. A program that ends itself ends the process, with its status.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 from pathlib import Path
 
@@ -16,6 +14,8 @@ from pytest_autodeploy.catalog.chips import chip_names, find_chip
 from pytest_autodeploy.virtual.image_file import ImageError, read_image
 from pytest_autodeploy.virtual.link import SerialLink
 from pytest_autodeploy.virtual.machine import Exited, Machine
+from pytest_autodeploy.virtual.orders import Orders, say
+from pytest_autodeploy.virtual.supply import Wires
 
 
 def main() -> int:
@@ -23,17 +23,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m pytest_autodeploy.virtual")
     parser.add_argument("--chip", required=True, choices=chip_names())
     parser.add_argument("--image", required=True, type=Path)
+    pins = "pins of the power meter's In0, In1 and trigger"
+    parser.add_argument("--pins", nargs=3, type=int, metavar=("IN0", "IN1", "TRIGGER"), help=pins)
     chosen = parser.parse_args()
     chip = find_chip(chosen.chip)
     assert chip is not None
     try:
         image = read_image(chosen.image, chip.vectors)
     except ImageError as error:
-        return _say({"ready": False, "error": str(error)}, 2)
+        say({"ready": False, "error": str(error)})
+        return 2
     link = SerialLink()
-    machine = Machine(chip, image, link, _log)
-    _say({"ready": True, "port": link.url, "sha256": image.sha256}, 0)
-    orders = _Orders(machine)
+    wires = Wires(*chosen.pins) if chosen.pins else None
+    machine = Machine(chip, image, link, _log, wires=wires)
+    say({"ready": True, "port": link.url, "sha256": image.sha256})
+    orders = Orders(machine, wires)
     link.watch(sys.stdin.fileno(), orders.hear)
     try:
         machine.run(lambda: orders.over)
@@ -42,38 +46,6 @@ def main() -> int:
     finally:
         link.close()
     return 0
-
-
-class _Orders:
-    """Standard input: orders as JSON lines, and its end, which is that of the machine.
-
-    ``{"op": "count", "exact": true}`` counts every instruction from now on; at first that is off.
-    """
-
-    def __init__(self, machine: Machine) -> None:
-        self.over = False
-        self._machine = machine
-        self._text = b""
-
-    def hear(self) -> None:
-        """Take what there is."""
-        data = os.read(sys.stdin.fileno(), 4096)
-        self.over = not data
-        *lines, self._text = (self._text + data).split(b"\n")
-        for line in lines:
-            self._obey(json.loads(line))
-
-    def _obey(self, order: dict[str, object]) -> None:
-        known = order.get("op") == "count"
-        if known:
-            self._machine.core.count_exactly(bool(order.get("exact")))
-        _say({"ok": known}, 0)
-
-
-def _say(message: dict[str, object], code: int) -> int:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
-    return code
 
 
 def _log(line: str) -> None:

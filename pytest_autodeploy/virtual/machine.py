@@ -11,19 +11,23 @@ from pytest_autodeploy.virtual.build import make_device
 from pytest_autodeploy.virtual.bus import Bus
 from pytest_autodeploy.virtual.core import Core, Stop
 from pytest_autodeploy.virtual.devices.boot_rom import BootRom
+from pytest_autodeploy.virtual.devices.gpio import Gpio
 from pytest_autodeploy.virtual.image_file import ImageFile
 from pytest_autodeploy.virtual.link import SerialLink
 from pytest_autodeploy.virtual.nvic import LockedUp, SystemControl
 from pytest_autodeploy.virtual.pacing import Pace
 from pytest_autodeploy.virtual.protection import Protection
 from pytest_autodeploy.virtual.registers import Context, Peripheral
+from pytest_autodeploy.virtual.supply import Supply, Wires
 from pytest_autodeploy.virtual.timebase import FS, Timebase
+from pytest_autodeploy.virtual.unmasking import watch
 
 SLICE = 100_000
 """Instructions between two looks at the line: some milliseconds."""
 
-SHORT_SLICE = 2
-"""While an interrupt waits for the program to unmask it, which takes effect at once."""
+MASKED_SLICE = 1000
+"""While an interrupt waits for the program to unmask it: that is seen at once in code of the image,
+and after so many instructions in code that was copied."""
 
 LONGEST_SLEEP_S = 1.0
 
@@ -43,7 +47,7 @@ class Exited(Exception):
 class Machine:
     """Runs an image on a chip; ``log`` takes what is worth a line.
 
-    ``pins_changed`` is told the levels of all outputs, a bit each.
+    ``wires`` are the pins of its power meter, ``supply`` what that sees.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class Machine:
         link: SerialLink,
         log: Callable[[str], None],
         *,
+        wires: Wires | None = None,
         slice_instructions: int = SLICE,
     ) -> None:
         instruction_fs = chip.instruction_ns * 10**6 if chip.instruction_ns else None
@@ -60,11 +65,11 @@ class Machine:
         self.link = link
         self.time = Timebase(chip.clocks_hz[chip.clock], instruction_fs)
         self.core = Core(self.time)
-        self.pins_changed: Callable[[int], None] = lambda _outputs: None
+        self.supply = Supply(self.time, wires)
         self._image = image
         self._log = log
         self._slice = slice_instructions
-        self._restart = False
+        self._restart = self._asleep = False
         self._pace = Pace(self.time)
         self.control = SystemControl(self.core, self.time, chip.vectors)
         self.control.restart = self._ask_restart
@@ -75,7 +80,7 @@ class Machine:
                 context,
                 link,
                 set_burst=self.set_burst,
-                pins_changed=lambda outputs: self.pins_changed(outputs),
+                pins_changed=self.supply.set_outputs,
             )
             for each in chip.devices
         }
@@ -95,6 +100,7 @@ class Machine:
 
     def set_burst(self, fast: bool) -> None:
         """The program has chosen the clock of the core."""
+        self.supply.book()
         self.time.set_clock(self.chip.clocks_hz["HP" if fast else "LP"])
 
     def _map_memories(self) -> None:
@@ -104,6 +110,12 @@ class Machine:
             self.core.uc.mem_map(memory.base, memory.bytes, unicorn.UC_PROT_ALL)
         for address, data in self._image.pieces:
             self.core.uc.mem_write(address, data)
+        watch(self.core.uc, self._image.pieces, self._look_at_interrupts)
+
+    def _look_at_interrupts(self) -> None:
+        """The instruction that comes may unmask one that waits."""
+        if self.control.wakes:
+            self.core.stop()
 
     def _make_rom(self) -> BootRom | None:
         base = self.chip.boot_rom
@@ -118,11 +130,18 @@ class Machine:
     def _ask_restart(self) -> None:
         self._restart = True
 
+    def set_input(self, pin: int, high: bool) -> None:
+        """Set the level that a pin has from outside."""
+        gpio = self.device(Gpio)
+        gpio.inputs = gpio.inputs & ~(1 << pin) | high << pin
+
     def _reset(self) -> None:
         self._restart = False
+        self._wake()
         for device in self.devices:
             device.reset()
         self.protection.reset()
+        self.supply.book()
         self.time.set_clock(self.chip.clocks_hz[self.chip.clock])
         self.core.reset(self.control.vector(0), self.control.vector(1))
 
@@ -131,14 +150,17 @@ class Machine:
         looked = host_time.monotonic()
         while not until():
             self.step()
+            self.supply.serve()
             now = host_time.monotonic()
             if now - looked > 0.002:
                 self.link.poll()
                 looked = now
 
     def step(self) -> None:
-        """Run a slice, and deal with what ended it."""
+        """Run a slice, and deal with what ended it; or wait a while, when the core sleeps."""
         self._pass_time()
+        if self._asleep and not self._woken():
+            return
         self.control.take()
         stop = self.core.run(self._budget())
         if self._restart:
@@ -152,7 +174,8 @@ class Machine:
 
     def _handle(self, stop: Stop) -> None:
         if stop is Stop.SLEEP:
-            self._sleep()
+            self._asleep = True
+            self.supply.set_asleep(True)
         elif stop is Stop.RETURN:
             self.control.leave()
         elif stop is Stop.SVC:
@@ -167,7 +190,7 @@ class Machine:
 
     def _budget(self) -> int:
         if self.control.waits:
-            return SHORT_SLICE
+            return MASKED_SLICE
         event = self._next_event()
         if event is None:
             return self._slice
@@ -184,25 +207,41 @@ class Machine:
         for device in self.devices:
             device.pass_time(now)
 
-    def _sleep(self) -> None:
-        """Time passes here as it does outside, until something wakes the core."""
-        while not self.control.wakes:
-            event = self._next_event()
-            left_s = LONGEST_SLEEP_S if event is None else (event - self.time.fs) / FS
-            began = host_time.monotonic()
-            self.link.poll(min(max(left_s, 0), LONGEST_SLEEP_S))
-            passed_s = host_time.monotonic() - began
-            arrived = self.control.wakes
-            self.time.sleep(int((passed_s if arrived else min(left_s, LONGEST_SLEEP_S)) * FS))
-            if event is not None and not arrived and self.time.fs < event:
-                self.time.sleep(event - self.time.fs)
+    def _woken(self) -> bool:
+        """Wait for something that wakes the core; time passes here as it does outside.
+
+        While a meter waits for samples it passes at once, up to what is due next.
+        """
+        if not self.control.wakes:
+            self._doze()
             self._pass_time()
-            if event is None and not arrived:
-                return  # so that the end of the process is seen
+        if self.control.wakes:
+            self._wake()
+        return not self._asleep
+
+    def _doze(self) -> None:
+        due = [self._next_event(), self.supply.wanted, self.time.fs + round(LONGEST_SLEEP_S * FS)]
+        left = max(0, min(time for time in due if time is not None) - self.time.fs)
+        if self.supply.wanted is not None:
+            self.link.poll()
+            self.time.sleep(left)
+            return
+        began = host_time.monotonic()
+        self.link.poll(left / FS)
+        passed = round((host_time.monotonic() - began) * FS)
+        self.time.sleep(min(passed, left))
+
+    def _wake(self) -> None:
+        if self._asleep:
+            self._asleep = False
+            self.supply.set_asleep(False)
 
     def _delay(self, cycles: int) -> None:
         """A loop of the boot ROM: its cycles pass; what is ahead of the time outside waits."""
         self.time.execute(cycles)
+        if self.supply.wanted is not None:
+            self._pace.forgive()
+            return
         ahead_s = self._pace.ahead_s()
         if ahead_s > 0.001:
             self.link.poll(ahead_s)

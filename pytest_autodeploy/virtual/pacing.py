@@ -12,14 +12,16 @@ class Pace:
 
     def __init__(self, time: Timebase) -> None:
         self._time = time
-        self._inside = 0
-        self._outside = host_time.monotonic()
+        self.forgive()
+
+    def forgive(self) -> None:
+        """From here on both are the same."""
+        self._inside, self._outside = self._time.fs, host_time.monotonic()
 
     def ahead_s(self) -> float:
         """Seconds by which the machine is ahead, 0 when it is not."""
         inside, outside = self._time.fs, host_time.monotonic()
         ahead = (inside - self._inside) / FS - (outside - self._outside)
         if ahead <= 0:
-            self._inside, self._outside = inside, outside
-            return 0.0
-        return ahead
+            self.forgive()
+        return max(ahead, 0.0)

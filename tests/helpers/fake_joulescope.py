@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from pytest_autodeploy.catalog.supply import PowerStates
 from pytest_autodeploy.power.meter import IN0, IN1
 from pytest_autodeploy.rpc.messages import PowerOutcome
 from pytest_autodeploy.sim.power import PowerRig
-from pytest_autodeploy.sim.supply import PowerStates
 
 BASE_HZ = 2_000_000
 PIECE = 8 * 2500

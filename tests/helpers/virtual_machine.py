@@ -15,6 +15,7 @@ from pytest_autodeploy.virtual.core import Stop
 from pytest_autodeploy.virtual.image_file import ImageFile
 from pytest_autodeploy.virtual.link import SerialLink
 from pytest_autodeploy.virtual.machine import Machine
+from pytest_autodeploy.virtual.supply import Wires
 
 RAM = 0x2000_0000
 _HEAD = """
@@ -69,19 +70,25 @@ class Wire(SerialLink):
 class Bench(Machine):
     """A machine whose log is in ``lines``."""
 
-    def __init__(self, chip: Chip, image: bytes) -> None:
+    def __init__(self, chip: Chip, image: bytes, wires: Wires | None = None) -> None:
         self.lines: list[str] = []
         self.wire = Wire()
-        super().__init__(chip, ImageFile(((0, image),), ""), self.wire, self.lines.append)
+        file = ImageFile(((0, image),), "")
+        super().__init__(chip, file, self.wire, self.lines.append, wires=wires)
 
 
 def machine(image: bytes, chip: str = "mps2-an386") -> Bench:
     """A machine that runs an image at 0, with the peripherals of a chip."""
     found = find_chip(chip)
     assert found is not None
+    return on_chip(found, image)
+
+
+def on_chip(chip: Chip, image: bytes, wires: Wires | None = None) -> Bench:
+    """A machine that runs an image at 0, with memory for its stack."""
     ram = Region("ram of the test", RAM, 0x10_0000, writable=True)
-    others = [each for each in found.memories if each.base != RAM]
-    return Bench(replace(found, vectors=0, memories=(*others, ram)), image)
+    others = [each for each in chip.memories if each.base != RAM]
+    return Bench(replace(chip, vectors=0, memories=(*others, ram)), image, wires)
 
 
 def finish(machine: Bench, done: Callable[[], bool] | None = None) -> None:

@@ -13,6 +13,7 @@ import pytest
 from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.board.simulated import SimulatedBoard
 from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.catalog.supply import power_states
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.power.errors import BoardRestarted, PowerError, WindowFault, WiringFault
 from pytest_autodeploy.power.live import PowerOptions
@@ -24,7 +25,6 @@ from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import PowerOutcome
 from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.power import PowerRig
-from pytest_autodeploy.sim.supply import power_states
 from tests.helpers.support import DIGITS
 
 MODEL = load_model(DIGITS)

@@ -117,6 +117,10 @@ def test_settings_that_can_work_are_taken(start: Path, options: dict[str, Any]) 
             "--autodeploy-power: sim is for simulated boards that this run starts",
         ),
         (
+            {"power": "sim", "evb": ["virtual:mps2-an386"]},  # a machine has no pins
+            "--autodeploy-power: sim is for simulated boards that this run starts",
+        ),
+        (
             {"power": "sim", "evb_port": "/dev/ttyACM0"},
             "--autodeploy-power: sim is for simulated boards that this run starts",
         ),
