@@ -61,6 +61,8 @@ class BrokenPackage(AutodeployError):
             hint=f"install it again: pip install --force-reinstall {package}; "
             "'autodeploy doctor' checks the others",
         )
+        self.package = package
+        self.reason = reason
 
 
 class ModelError(AutodeployError):
@@ -139,9 +141,13 @@ class BoardRefused(BoardError):
 
 def words_of(error: Exception, what: str) -> str:
     """An error in words: ours as they are; any other is a fault of ours in making ``what``."""
+    from pytest_autodeploy.base.exhausted import exhausted
+    from pytest_autodeploy.base.text import writable
+
     if isinstance(error, AutodeployError):
         return str(error)
-    from pytest_autodeploy.base.text import writable
+    if known := exhausted(error):
+        return f"{what} could not be made: {known}"
 
     return writable(
         f"{what} could not be made: {type(error).__name__}: {error}{_place(error)}"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_autodeploy.base.errors import BoardDied, BoardTimeout
+from pytest_autodeploy.base.exhausted import advice_on
 from pytest_autodeploy.base.process import Child
 
 _PATIENCE_S = 2.0
@@ -75,10 +76,10 @@ class ControlledProcess:
         return None if end is None else f"its process {self._child.obituary(end)}"
 
     def advice(self) -> str | None:
-        """What its death means when another process killed it; else its last words say it."""
+        """What its death means when another process killed it, or this PC ran out of something."""
         end = self._child.end(0)
         if end is None or end.crashed:
-            return None
+            return advice_on(self.last_words())
         return "it was killed from outside; is the memory of this PC full?"
 
     def last_words(self) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.base.exhausted import exhausted
 from pytest_autodeploy.settings.settings import SettingError
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ class Commands(click.Group):
             words, code = str(error), USAGE
         except AutodeployError as error:
             words, code = str(error), TROUBLE
+        except OSError as error:
+            known = exhausted(error)
+            if known is None:
+                raise
+            words, code = str(known), TROUBLE
         return _fail(ctx, words, code)
 
 

@@ -65,9 +65,9 @@ def as_root(command: str, *, needs_root: bool = True) -> str:
     return command if root or not needs_root else f"sudo {command}"
 
 
-def pip_install(requirement: str) -> str:
+def pip_install(requirement: str, *options: str) -> str:
     """How to install a package into the Python that runs this."""
-    quoted = f'"{requirement}"'  # every shell knows these quotes
+    quoted = " ".join([*options, f'"{requirement}"'])  # every shell knows these quotes
     if importlib.util.find_spec("pip") is None:
         return f"uv pip install --python {_quoted(sys.executable)} {quoted}"
     pip = shutil.which("pip")

@@ -17,6 +17,7 @@ from pytest_autodeploy.base.cache_folder import user_cache
 from pytest_autodeploy.base.units import si
 from pytest_autodeploy.doctor.check import Check, Look
 from pytest_autodeploy.doctor.fixes import pip_install
+from pytest_autodeploy.doctor.imports import broken_imports
 from pytest_autodeploy.image.firmware import BuildOptions
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def python(_: BuildOptions) -> Iterable[Check]:
     except PackageNotFoundError:
         yield Check("packages", "trouble", f"{PROJECT} is not installed", pip_install(PROJECT))
         return
-    checks = map(_package, wanted)
+    checks = _imported(map(_package, wanted))
     wrong = [replace(check, state="trouble") for check in checks if check.state != "ok"]
     names = (f"{requirement.name} {version(requirement.name)}" for requirement in wanted)
     yield from wrong or [
@@ -49,7 +50,7 @@ def packages_of(name: str, hint: str = "") -> Look:
 
     def look(_: BuildOptions) -> Iterable[Check]:
         try:
-            checks = list(map(_package, _requirements(name)))
+            checks = _imported(map(_package, _requirements(name)))
         except PackageNotFoundError:
             checks = []
         for check in checks:
@@ -119,6 +120,23 @@ def _package(requirement: Requirement) -> Check:
         found = f"{there} is installed, {requirement.specifier} is needed"
         return Check(name, "trouble", found, pip_install(wanted))
     return Check(name, "ok", f"{name} {there}")
+
+
+def _imported(checks: Iterable[Check]) -> list[Check]:
+    """The same checks; a package that is there and cannot be imported is trouble."""
+    checks = list(checks)
+    broken = broken_imports([check.name for check in checks if check.state == "ok"])
+    return [
+        replace(
+            check,
+            state="trouble",
+            found=f"{check.found} is installed but cannot be imported: {broken[check.name]}",
+            fix=pip_install(check.name, "--force-reinstall"),
+        )
+        if check.name in broken
+        else check
+        for check in checks
+    ]
 
 
 def _registered() -> str | None:

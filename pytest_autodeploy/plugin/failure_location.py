@@ -72,6 +72,17 @@ def raised_in_body(item: pytest.Item, error: BaseException) -> bool:
     return any(_is_body(frame, item) for frame in _frames(error.__traceback__))
 
 
+def raised_by_us(error: BaseException) -> bool:
+    """Whether an error comes from this package, or from what it called, and not from a test."""
+    for frame in reversed(list(_frames(error.__traceback__))):
+        file = frame.tb_frame.f_code.co_filename
+        if file.startswith(_PACKAGE):
+            return file not in _BUILTIN
+        if not file.startswith(_NOT_THE_USERS):
+            return False
+    return False
+
+
 def _is_body(frame: TracebackType, item: pytest.Item) -> bool:
     if not isinstance(item, pytest.Function):
         return False

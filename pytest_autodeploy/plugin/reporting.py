@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_autodeploy.base.errors import TRANSIENT, AutodeployError, BoardGivenUp
+from pytest_autodeploy.base.exhausted import exhausted
 from pytest_autodeploy.base.text import writable_data
 from pytest_autodeploy.metrics.failures import class_of_error, classified
 from pytest_autodeploy.metrics.record import Attempt, TestRecord
@@ -15,6 +16,7 @@ from pytest_autodeploy.plugin.attaching import attach
 from pytest_autodeploy.plugin.collection import Case, case_of
 from pytest_autodeploy.plugin.failure_location import (
     one_block,
+    raised_by_us,
     raised_in_body,
     relocate,
     shown_in_test,
@@ -29,6 +31,9 @@ def reported(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Complete the report that pytest, and all other plugins, make of a test."""
+    error = call.excinfo.value if call.excinfo else None
+    if error and raised_by_us(error) and (known := exhausted(error)):
+        call.excinfo = pytest.ExceptionInfo.from_exception(known)
     with shown_in_test(item, call):
         report = yield
     # Outermost, so after pytest-html has put the list of its fixture on the report. What is added

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.base.exhausted import exhausted
 from pytest_autodeploy.plugin.state import SETTINGS, is_worker, settings_of
 from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import SettingError, resolve
@@ -30,6 +31,11 @@ def start(session: pytest.Session) -> None:
                 check_kept(settings)
     except SettingError as error:
         raise pytest.UsageError(str(error)) from None
+    except OSError as error:
+        known = exhausted(error)
+        if known is None:
+            raise
+        raise pytest.UsageError(str(known)) from None
     if keeps:
         from pytest_autodeploy.plugin.ending import Ending
 

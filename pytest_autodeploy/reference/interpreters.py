@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_autodeploy.base.imports import import_package
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,14 +42,6 @@ class Interpreter(Protocol):
         """Those of the tensors that an inference makes and that can be read; it runs some."""
 
 
-class BrokenImport(Exception):
-    """The package of a kernel path cannot be imported; the text says why."""
-
-    def __init__(self, package: str, error: BaseException) -> None:
-        super().__init__(f"{type(error).__name__}: {error}")
-        self.package = package
-
-
 _MODULES = {
     "tensorflow": ("tensorflow", "tensorflow"),
     "tflm": ("tflite_micro", "tflite-micro"),
@@ -59,13 +52,9 @@ _LITERT = ("ai_edge_litert.interpreter", "ai-edge-litert")
 def create(path: str, content: bytes, *, keep: bool = False) -> Interpreter:
     """An interpreter of the kernel path; with ``keep`` every tensor has its own memory.
 
-    Raises BrokenImport when the path's package is broken.
+    Raises BrokenPackage when the path's package cannot be imported.
     """
-    module, package = _MODULES.get(path, _LITERT)
-    try:
-        importlib.import_module(module)
-    except Exception as error:
-        raise BrokenImport(package, error) from error
+    import_package(*_MODULES.get(path, _LITERT))
     return Tflm(content, keep=keep) if path == "tflm" else LiteRt(path, content, keep=keep)
 
 

@@ -18,7 +18,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from pytest_autodeploy.reference.interpreters import BrokenImport, Interpreter, create
+from pytest_autodeploy.base.errors import BrokenPackage
+from pytest_autodeploy.reference.interpreters import Interpreter, create
 from pytest_autodeploy.reference.messages import (
     Header,
     Message,
@@ -57,8 +58,8 @@ class Worker:
         }
         try:
             yield from tasks[header["op"]](header, [decode(payload) for payload in payloads])
-        except BrokenImport as error:
-            yield {"error": str(error), "package": error.package}, []
+        except BrokenPackage as error:
+            yield {"error": error.reason, "package": error.package}, []
         except Exception as error:
             yield {"error": str(error) or type(error).__name__}, []
 

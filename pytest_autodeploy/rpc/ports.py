@@ -14,6 +14,7 @@ from serial import serial_for_url
 from serial.tools import list_ports
 
 from pytest_autodeploy.base.errors import BoardUnavailable
+from pytest_autodeploy.base.exhausted import PcExhausted, exhausted
 
 READ_TIMEOUT_S = 0.05
 """Of one read of the port. It never changes: setting it on an open port reconfigures the port."""
@@ -31,7 +32,8 @@ _BUSY = {errno.EBUSY, errno.EAGAIN, errno.EWOULDBLOCK}
 def open_port(url: str, *, board: str, baudrate: int) -> Any:
     """Opens a device path, ``socket://HOST:PORT`` or ``rfc2217://HOST:PORT``, shared with nobody.
 
-    Raises BoardUnavailable: the port is missing, busy, not permitted, or cannot be opened.
+    Raises BoardUnavailable: the port is missing, busy, not permitted, or cannot be opened; and
+    PcExhausted when no more files can be open.
     """
     try:
         with warnings.catch_warnings():
@@ -77,7 +79,9 @@ def _send_at_once(port: Any) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-def _explained(error: Exception, url: str, board: str) -> BoardUnavailable:
+def _explained(error: Exception, url: str, board: str) -> BoardUnavailable | PcExhausted:
+    if known := exhausted(error):
+        return known
     code = getattr(error, "errno", None)
     if "://" in url:
         return BoardUnavailable(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pytest_autodeploy.base.cache_folder import user_cache
 from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.catalog.kinds import kind_of
 from pytest_autodeploy.settings.overrides import SESSION, SESSION_OPTIONS, checked
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.run.data import RunData
+    from pytest_autodeploy.session.known_arenas import KnownArenas
     from pytest_autodeploy.session.model_session import ModelSession
     from pytest_autodeploy.settings.settings import Settings
 
@@ -32,7 +35,16 @@ class Sessions:
         from pytest_autodeploy.session.model_session import ModelSession
 
         inputs = self._data.board_inputs(model, board)
-        return ModelSession(model, board, inputs=inputs, progress=self._progress)
+        session = ModelSession(model, board, inputs=inputs, progress=self._progress)
+        session.known_arenas = self._arenas
+        return session
+
+    @cached_property
+    def _arenas(self) -> KnownArenas:
+        from pytest_autodeploy.session.known_arenas import KnownArenas
+
+        cache = self._settings.cache_path(lambda: user_cache("arenas").parent)
+        return KnownArenas(cache / "arenas" if cache else None)
 
     def prepare(
         self, session: ModelSession, inputs: Any, options: Mapping[str, Any], labels: Any = None

@@ -10,6 +10,7 @@ from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.profile.passes import CounterChoice
 from pytest_autodeploy.reference.inputs import Inputs
 from pytest_autodeploy.session.collected import Measured
+from pytest_autodeploy.session.known_arenas import KnownArenas
 from pytest_autodeploy.session.proven import ProvenBoard
 from pytest_autodeploy.session.samples import bytes_of_one, sample_of, store
 
@@ -51,6 +52,7 @@ class ModelOnBoard(ProvenBoard):
     ) -> None:
         super().__init__(model, board)
         self.task = Task()
+        self.known_arenas = KnownArenas()
         self.progress = progress
         self.before_run: Callable[[Inputs], None] | None = None
         self._slowest_s = 0.0

@@ -164,13 +164,18 @@ class ModelSession(ModelOnBoard):
     def tune_arena(self) -> TunedArena:
         """Find the smallest arena that really runs the model, without another build or flash.
 
+        The search starts from what similar runs found, and is bounded in tries and seconds.
+
         Raises BoardRefused when it does not run in the largest: then no arena is too small.
         """
         with self.calls():
             self._first_inference()
-            state = self.state
-            found = least_arena(self._runs_in, state.arena_used_bytes, state.arena_bytes)
+            state, known = self.state, (self.model.sha256, self.identity)
+            guess = self.known_arenas.guess(*known, state.arena_used_bytes)
+            found = least_arena(self._runs_in, guess, state.arena_bytes)
             self._setup()
+            if found.exact:
+                self.known_arenas.keep(*known, state.arena_used_bytes, found.bytes)
         self.measured.arena = TunedArena(found.bytes, found.tries, self.source, found.failed_bytes)
         return self.measured.arena
 

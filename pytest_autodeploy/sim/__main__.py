@@ -21,6 +21,7 @@ from pytest_autodeploy.sim.flash import distribution_version
 from pytest_autodeploy.sim.link import open_stream, slow_down
 from pytest_autodeploy.sim.make import make_board
 from pytest_autodeploy.sim.server import Server
+from pytest_autodeploy.sim.tflm import import_runtime
 
 NOT_READY, MISSING_EXTRA = 1, 3
 """Exit codes."""
@@ -37,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stderr = CapturedStderr(options.log)
     try:
         faults = Faults(options.fault)
+        if options.serve:  # for a person; a host is told when it wants a model to run
+            import_runtime()
         validator = make_board(options, stderr, faults)
         stream = open_stream(options.tcp)
     except (AutodeployError, OSError) as error:

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.base.errors import ModelError
+from pytest_autodeploy.base.errors import BrokenPackage, ModelError
 from pytest_autodeploy.model.counting import executions, has_control_flow, with_counters
 from pytest_autodeploy.rpc.inference import split
 from pytest_autodeploy.rpc.messages import Status, TensorInfo, TensorType
 from pytest_autodeploy.rpc.service import Log, Refused
 from pytest_autodeploy.sim.pieces import Pieces, cut_behind, readable
 from pytest_autodeploy.sim.survival import crashes_for_want_of_memory
-from pytest_autodeploy.sim.tflm import DTYPES, LEAST_KEPT_BYTES, Tflm
+from pytest_autodeploy.sim.tflm import DTYPES, LEAST_KEPT_BYTES, Tflm, import_runtime
 
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model, Tensor
@@ -137,6 +137,10 @@ class Engine:
 
     def _prepare(self) -> None:
         """The whole model decides what fits the arena, also when it then runs in pieces."""
+        try:
+            import_runtime()
+        except BrokenPackage as error:
+            raise Refused(Status.INTERNAL_ERROR, error.what) from None
         if self._keep and self.arena_bytes < LEAST_KEPT_BYTES:
             raise Refused(Status.NO_MEMORY, self._too_small())
         if crashes_for_want_of_memory(self.model, self.arena_bytes, keep=self._keep):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from pytest_autodeploy.sim.stream import PtyStream, TcpStream
@@ -11,7 +12,9 @@ from pytest_autodeploy.sim.throttle import ByteStream, Throttle
 def open_stream(address: tuple[str, int] | None) -> PtyStream | TcpStream:
     """A pseudo-terminal where there are such and no address is given, else a TCP port."""
     if address is None and hasattr(os, "openpty"):
-        return PtyStream()
+        # In a container there may be none, or no more of them: a port of this PC does as well.
+        with contextlib.suppress(OSError):
+            return PtyStream()
     return TcpStream(*(address or ("127.0.0.1", 0)))
 
 

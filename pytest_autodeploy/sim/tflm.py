@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_autodeploy.base.imports import import_package
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -22,6 +24,11 @@ DTYPES = frozenset({
 
 LEAST_KEPT_BYTES = 9 * 1024
 """Below this, TFLM crashes in place of saying that it cannot keep all tensors in the arena."""
+
+
+def import_runtime() -> None:
+    """Import the package tflite-micro. Raises BrokenPackage."""
+    import_package("tflite_micro", "tflite-micro")
 
 
 class Tflm:

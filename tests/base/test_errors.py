@@ -19,7 +19,6 @@ INTERNAL = {
     *("ChildDiedError", "ChildTimeoutError", "PathFailed"),  # the PC side: ReferenceFailed
     *("NoRollUp", "TableError"),  # Vela's files: NpuEstimateFailed, or a remark
     *("OtherProtocol", "Refusal"),  # replies of boards: WrongFirmware, BoardRefused
-    "BrokenImport",  # in the process of the PC side: a reply with the package and why
     "Refused",  # inside the simulated board: a status of its reply
     "WrongValue",  # documents: CharacterizationError
 }

@@ -23,6 +23,7 @@ from pytest_autodeploy.rpc.messages import BoardKind, Capability
 from pytest_autodeploy.session.model_session import ModelSession
 from tests.helpers.emulation import MACHINES, echo_board, echo_builder, image, machine, needs_qemu
 from tests.helpers.fake_tools import ends, fake_program
+from tests.helpers.scarce import run
 from tests.helpers.support import ROOT
 from tests.helpers.tflite_builder import relu
 
@@ -258,3 +259,21 @@ def test_a_qemu_that_does_not_start_says_why(
             session.ensure()
     finally:
         board.close()
+
+
+def test_a_pc_without_room_for_the_memory_of_a_board_is_told(tmp_path: Path) -> None:
+    """The board's memory is a file as large as it."""
+    code = (
+        "from pytest_autodeploy.board.emulated import EmulatedBoard\n"
+        "from pathlib import Path\n"
+        "from pytest_autodeploy.catalog.boards import board_spec\n"
+        "from pytest_autodeploy.image.cache import Built\n"
+        "spec = board_spec('mps2-an386', 'machine')\n"
+        "board = EmulatedBoard('qemu:mps2-an386', spec, None, timeout_s=5)\n"
+        "try:\n    board._boot(Built(Path('x'), 'y', fresh=False))\n"
+        "except Exception as error:\n    print(error)\n"
+    )
+    done = run((sys.executable, "-c", code), tmp_path, file_bytes=1 << 20)
+    assert "start: its process exited with code 1" in done.stdout
+    assert "File too large" in done.stdout
+    assert "ulimit -f unlimited" in done.stdout

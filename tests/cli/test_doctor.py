@@ -33,6 +33,8 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(boards, "find_pyocd", list)
     monkeypatch.setattr(list_ports, "comports", list)
     monkeypatch.setattr(usb, "DEVICES", tmp_path / "no-devices")
+    # tests/doctor/test_imports.py has it: TensorFlow alone takes seconds
+    monkeypatch.setattr(installation, "broken_imports", lambda _: {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return folder
 
