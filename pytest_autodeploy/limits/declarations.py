@@ -5,12 +5,13 @@ They cost nothing to load; what measures and judges is in run/metrics.py.
 
 from __future__ import annotations
 
-from pytest_autodeploy.limits import accuracy, energy, latency, memory, npu, outputs
+from pytest_autodeploy.limits import accuracy, energy, latency, memory, npu, outputs, sensitivity
 from pytest_autodeploy.limits.merging import declare
 from pytest_autodeploy.limits.regression import NoRegression, regression
 
 _MEASURED = (
     outputs.DECLARATION,
+    sensitivity.DECLARATION,
     latency.DECLARATION,
     memory.DECLARATION,
     energy.ENERGY,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.metrics.records.agreement import agreement_record
 from pytest_autodeploy.metrics.records.explanation import explanation_record
+from pytest_autodeploy.metrics.records.sensitivity import sensitivity_record
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.accuracy.compare import TaskComparison
@@ -21,6 +22,7 @@ def with_judgement(record: TestRecord, judgement: Judgement) -> TestRecord:
     return replace(
         record,
         agreement=agreement_record(evidence.agreement) if evidence.agreement else None,
+        sensitivity=sensitivity_record(evidence.sensitivity) if evidence.sensitivity else None,
         accuracy=_accuracy(evidence.accuracy) if evidence.accuracy else None,
         explanation=explanation_record(explanation) if explanation else None,
         comparison=evidence.comparison,

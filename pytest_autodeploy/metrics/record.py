@@ -15,6 +15,7 @@ from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
 from pytest_autodeploy.metrics.records.energy import EnergyRecord
 from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
 from pytest_autodeploy.metrics.records.facts import NO_BOARD, BoardFacts, ModelFacts
+from pytest_autodeploy.metrics.records.sensitivity import SensitivityRecord
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.profile.records import LayerProfile
 
@@ -68,6 +69,7 @@ class TestRecord:
     state: State | None = None
     measurements: tuple[Measurement, ...] = ()
     agreement: AgreementRecord | None = None
+    sensitivity: SensitivityRecord | None = None
     accuracy: AccuracyRecord | None = None
     explanation: ExplanationRecord | None = None
     profile: LayerProfile | None = None

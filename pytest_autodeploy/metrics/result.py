@@ -13,6 +13,7 @@ from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
 from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
 from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
 from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
+from pytest_autodeploy.metrics.records.sensitivity import SensitivityRecord
 from pytest_autodeploy.metrics.result_parts import (
     ResultAgreement,
     ResultEnergy,
@@ -87,6 +88,7 @@ class Result:
     state: State | None
     measurements: tuple[ResultMeasurement, ...]
     agreement: ResultAgreement | None
+    sensitivity: SensitivityRecord | None
     accuracy: AccuracyRecord | None
     explanation: ExplanationRecord | None
     profile: LayerProfile | None

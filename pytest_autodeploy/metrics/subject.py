@@ -11,6 +11,7 @@ from pytest_autodeploy.base.errors import AutodeployError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_autodeploy.diagnosis.sensitivity.sensitivity import Sensitivity
     from pytest_autodeploy.limits.energy import Mode
     from pytest_autodeploy.limits.tolerance import Tolerance
     from pytest_autodeploy.metrics.accuracy.compare import TaskComparison
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.reference.agreement import Agreement
     from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session.energy import Energy
+    from pytest_autodeploy.session.measured import RunResult
     from pytest_autodeploy.session.model_session import ModelSession
     from pytest_autodeploy.session.over_pins import PinsRun
 
@@ -40,6 +42,19 @@ class Services(Protocol):
 
     def other_model(self, path: str, origin: str) -> Model:
         """The model that an accuracy limit names for the PC. Raises ModelError."""
+
+    @property
+    def wants_sensitivity(self) -> bool:
+        """Whether the run was asked what inputs would notice."""
+
+    def sensitivity(self, run: RunResult) -> Sensitivity:
+        """What the inputs of a run on the test's board would notice.
+
+        Raises MissingExtra and ReferenceFailed.
+        """
+
+    def known_sensitivity(self, run: RunResult) -> Sensitivity | None:
+        """The same, if it is known already."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +85,7 @@ class Evidence:
     agreement: Agreement | None = None
     tolerance: Tolerance | None = None
     accuracy: TaskComparison | None = None
+    sensitivity: Sensitivity | None = None
     comparison: Comparison | None = None
 
 

@@ -17,10 +17,12 @@ from pytest_autodeploy.plugin.state import runtime_of, settings_of
 from pytest_autodeploy.settings.meter_choice import chosen_for
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.diagnosis.sensitivity.sensitivity import Sensitivity
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
     from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.reference.runner import Reference
+    from pytest_autodeploy.session.measured import RunResult
     from pytest_autodeploy.session.model_session import ModelSession
 
 
@@ -77,6 +79,23 @@ class _Services:
         """The model that an accuracy limit names for the PC. Raises ModelError."""
         file = against_path(self._item, path, origin)
         return self._runtime.models.load(ModelFile(file.stem, file))
+
+    @property
+    def wants_sensitivity(self) -> bool:
+        """Whether the run was asked what inputs would notice."""
+        return self._runtime.settings.sensitivity
+
+    def sensitivity(self, run: RunResult) -> Sensitivity:
+        """What the inputs of a run would notice. Raises MissingExtra and ReferenceFailed."""
+        session = session_of(self._item)
+        assert session is not None
+        return self._runtime.sensing.answer(session.model, run, tolerance_of(self._item))
+
+    def known_sensitivity(self, run: RunResult) -> Sensitivity | None:
+        """The same, if it is known already."""
+        session = session_of(self._item)
+        assert session is not None
+        return self._runtime.sensing.known(session.model, run, tolerance_of(self._item))
 
 
 def baselines_of(item: pytest.Item) -> Baselines | None:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from pytest_autodeploy.base import process
 from pytest_autodeploy.reference.messages import Message, read_message, write_message
 
-_PROGRAM = "pytest_autodeploy.reference.worker"
+PROGRAM = "pytest_autodeploy.reference.worker"
 
 
 class ChildTimeoutError(Exception):
@@ -29,8 +29,8 @@ class ChildDiedError(Exception):
 class Child:
     """A running worker. It ends with ``close``, with this object, or with this process."""
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-P", "-W", "ignore", "-m", _PROGRAM]
+    def __init__(self, program: str = PROGRAM) -> None:
+        command = [sys.executable, "-P", "-W", "ignore", "-m", program]
         self._process = process.Child(command, own_group=False)
         self._posting: threading.Thread | None = None
 

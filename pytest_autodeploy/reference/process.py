@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BrokenPackage, ReferenceFailed
 from pytest_autodeploy.model.litert import litert_content
-from pytest_autodeploy.reference.child import Child, ChildDiedError, ChildTimeoutError
+from pytest_autodeploy.reference.child import PROGRAM, Child, ChildDiedError, ChildTimeoutError
 
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
@@ -29,9 +29,15 @@ class PathFailed(Exception):
 
 
 class Process:
-    """A child that runs one model, started when it is needed and again after it has ended."""
+    """A child that runs one model, started when it is needed and again after it has ended.
 
-    def __init__(self, model: Model, paths: Sequence[str], timeout_s: float) -> None:
+    ``program`` is the module that serves the requests.
+    """
+
+    def __init__(
+        self, model: Model, paths: Sequence[str], timeout_s: float, program: str = PROGRAM
+    ) -> None:
+        self._program = program
         self._model = model
         self._paths = paths
         self._timeout_s = timeout_s
@@ -47,7 +53,7 @@ class Process:
     def start(self) -> Child:
         """Let the child prepare every path that it was not seen to fail on, without waiting."""
         if self._child is None:
-            self._child = Child()
+            self._child = Child(self._program)
             self._unprepared = deque(path for path in self._paths if path not in self._unusable)
             contents = [self._model.content, litert_content(self._model)]
             model = self._message("model", None, contents)

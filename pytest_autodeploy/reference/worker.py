@@ -15,7 +15,7 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pytest_autodeploy.base.errors import BrokenPackage
@@ -140,20 +140,24 @@ def _read_requests(requests: queue.SimpleQueue[Message]) -> None:
         os._exit(0)  # the parent is gone: end even in the middle of an inference
 
 
-def main() -> None:
-    """Serve until standard input closes."""
+def serve(answer: Callable[[Header, list[bytes]], Iterable[Message]]) -> None:
+    """Give the replies to each request until standard input closes."""
     replies = _take_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
     requests: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()
-    worker = Worker()
     while True:
         header, payloads = requests.get()
         # For a parent that was killed while LiteRT hangs with the GIL held.
         faulthandler.dump_traceback_later(header["limit_s"], exit=True)
-        for reply in worker.answer(header, payloads):
+        for reply in answer(header, payloads):
             write_message(replies, *reply)
         faulthandler.cancel_dump_traceback_later()
+
+
+def main() -> None:
+    """Serve one model's interpreters."""
+    serve(Worker().answer)
 
 
 if __name__ == "__main__":

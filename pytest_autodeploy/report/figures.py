@@ -39,7 +39,10 @@ _LABELS = {
     "r2_drop": "R² drop",
 }
 _OF_LATENCY = ("latency_median", "latency_first", "profile_time")
-_ELSEWHERE = ("latency_p95", "latency_max", "inferences_timed", "arena_given", "output_distance")
+_ELSEWHERE = (
+    *("latency_p95", "latency_max", "inferences_timed", "arena_given", "output_distance"),
+    *("input_sensitivity", "input_sensitivity_1_step", "input_sensitivity_channel"),
+)
 _NEEDS_MACS = ("macs", "macs_per_second", "cycles_per_mac")
 _STATES = {
     "carry": "carried from inference to inference",

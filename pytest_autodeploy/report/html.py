@@ -22,6 +22,7 @@ from pytest_autodeploy.report.energy import waveforms
 from pytest_autodeploy.report.explanation import explanation_parts
 from pytest_autodeploy.report.figures import figures, model_words, ran_on, title
 from pytest_autodeploy.report.html_layers import layer_parts
+from pytest_autodeploy.report.sensitivity import sensitivity_about, sensitivity_columns
 from pytest_autodeploy.report.verdicts import verdict_rows
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def extra_html(record: TestRecord) -> str:
     """
     from markupsafe import Markup
 
-    agreement = record.agreement
+    agreement, sensitivity = record.agreement, record.sensitivity
     return render_html(
         "html/test",
         title=title(record),
@@ -50,6 +51,9 @@ def extra_html(record: TestRecord) -> str:
         agreement_columns=agreement_columns(agreement) if agreement else [],
         agreement_words=agreement_words(agreement) if agreement else "",
         passed=bool(agreement and agreement.passed),
+        sensitivity=sensitivity.words if sensitivity else "",
+        sensitivity_about=sensitivity_about(sensitivity) if sensitivity else "",
+        sensitivity_columns=sensitivity_columns(sensitivity) if sensitivity else [],
         accuracy=accuracy_parts(record),
         explanation=explanation_parts(record),
         verdicts=verdict_rows(record),

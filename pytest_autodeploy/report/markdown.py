@@ -14,6 +14,7 @@ from pytest_autodeploy.baseline.words import (
     rows_table,
 )
 from pytest_autodeploy.report.figures import agreement_figure, figures, title
+from pytest_autodeploy.report.sensitivity import sensitivity_figures
 from pytest_autodeploy.report.terminal import flaky_lines
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def _result(result: Result) -> Iterator[str]:
     shown = figures(result)
     if result.agreement:
         shown.append(agreement_figure(result, result.agreement))
+    shown += sensitivity_figures(result)
     if shown:
         yield from _table(
             [

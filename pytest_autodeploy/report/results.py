@@ -143,6 +143,7 @@ def _merge(records: Records, folder: str) -> Result:
         state=_last(records, lambda r: r.state),
         measurements=_measurements(records),
         agreement=_agreement(records),
+        sensitivity=_last(records, lambda r: r.sensitivity),
         accuracy=_last(records, lambda r: r.accuracy),
         explanation=_last(records, lambda r: r.explanation),
         profile=profile,

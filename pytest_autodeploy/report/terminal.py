@@ -13,6 +13,7 @@ from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
 from pytest_autodeploy.report.explanation import compared_figure
 from pytest_autodeploy.report.figures import agreement_figure, figures, ran_on, title
 from pytest_autodeploy.report.layers import layer_columns, layer_rows, total_us
+from pytest_autodeploy.report.sensitivity import sensitivity_figures
 from pytest_autodeploy.report.verdicts import VerdictRow, verdict_rows
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def summary_lines(
     shown = figures(result)
     if result.agreement:
         shown.append(agreement_figure(result, result.agreement))
+    shown += sensitivity_figures(result)
     if compared := compared_figure(result):
         shown.append(compared)
     shown += accuracy_figures(result)

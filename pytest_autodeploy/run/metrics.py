@@ -26,9 +26,11 @@ def metrics() -> Mapping[str, Metric]:
     from pytest_autodeploy.metrics.memory import Memory
     from pytest_autodeploy.metrics.npu import Npu
     from pytest_autodeploy.metrics.outputs import Outputs
+    from pytest_autodeploy.metrics.sensitivity import InputSensitivity
 
     measured: tuple[Metric, ...] = (
         Outputs(),
+        InputSensitivity(),
         LatencyMetric(),
         Memory(),
         EnergyMetric(),

@@ -8,6 +8,7 @@ from pytest_autodeploy.run.boards import Boards
 from pytest_autodeploy.run.data import RunData
 from pytest_autodeploy.run.models import Models
 from pytest_autodeploy.run.pc import PcSide
+from pytest_autodeploy.run.sensing import Sensing
 from pytest_autodeploy.run.sessions import Sessions
 from pytest_autodeploy.run.trouble import Troubles
 
@@ -26,6 +27,7 @@ class Runtime:
         self.pc = PcSide(settings)
         self.boards = Boards(settings)
         self.sessions = Sessions(settings, self.data, progress)
+        self.sensing = Sensing(settings, self.pc, progress)
         self.troubles = Troubles()
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.limits.declarations import DECLARATIONS
 from pytest_autodeploy.settings.board_options import BOARD_OPTIONS
 from pytest_autodeploy.settings.deliver_options import DELIVER_OPTIONS
-from pytest_autodeploy.settings.option import Option, natural, positive_int
+from pytest_autodeploy.settings.option import Option, natural, positive_float, positive_int
 from pytest_autodeploy.settings.power_options import POWER_OPTIONS
 
 if TYPE_CHECKING:
@@ -190,6 +190,25 @@ _OPTIONS = (
         metavar="MODE",
         default="auto",
         choices=("auto", "layers", "off"),
+    ),
+    Option(
+        "sensitivity",
+        "--autodeploy-sensitivity",
+        "Find out, for each operator, whether the inputs would notice if it were wrong (with the "
+        "extra 'sim')",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    Option(
+        "sensitivity_time",
+        "--autodeploy-sensitivity-time",
+        "Seconds that it may take for a model to find out what inputs would notice, or to search "
+        "such that notice more (default: 60)",
+        metavar="SECONDS",
+        ini="float",
+        default=60.0,
+        convert=positive_float,
     ),
     *DELIVER_OPTIONS,
     *POWER_OPTIONS,

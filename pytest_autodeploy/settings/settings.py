@@ -89,6 +89,8 @@ class Settings:
     artifacts: tuple[str, ...]
     artifacts_from: str | None
     explain: str
+    sensitivity: bool
+    sensitivity_time: float
     power: str | None
     power_window: float
     power_repeats: int

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_autodeploy.limits import energy, latency, memory, outputs
+from pytest_autodeploy.limits import energy, latency, memory, outputs, sensitivity
 from pytest_autodeploy.limits.declaration import LimitError
 from pytest_autodeploy.limits.energy import EnergyLimit
 from pytest_autodeploy.limits.latency import LatencyBudget
 from pytest_autodeploy.limits.memory import MemoryLimit
 from pytest_autodeploy.limits.merging import declare, declare_text
+from pytest_autodeploy.limits.sensitivity import SensitivityLimit
 from pytest_autodeploy.limits.tolerance import Tolerance
 
 
@@ -33,6 +34,23 @@ def test_a_tolerance_of_zero_steps_is_allowed() -> None:
 def test_energy_can_be_declared() -> None:
     limit = declare(energy.ENERGY, uj=250, mode="LP").limit
     assert limit == EnergyLimit(250, "LP")
+
+
+def test_a_sensitivity_is_a_share_of_operators_for_a_change() -> None:
+    assert declare(sensitivity.DECLARATION, min=0.8).limit == SensitivityLimit(0.8, "64 steps")
+    text = declare_text(sensitivity.DECLARATION, "min=0.5,change=1 step", "option")
+    assert text.limit == SensitivityLimit(0.5, "1 step")
+
+
+@pytest.mark.parametrize("text", ["", "min=2", "min=-1", "min=nan", "min=x", "change=1 step"])
+def test_a_sensitivity_that_is_no_share_is_refused(text: str) -> None:
+    with pytest.raises(LimitError, match=r"input_sensitivity\(min=, change='64 steps'\)"):
+        declare_text(sensitivity.DECLARATION, text, "--tflite-input-sensitivity")
+
+
+def test_changes_that_there_are_not_are_refused_with_those_that_there_are() -> None:
+    with pytest.raises(LimitError, match="'2 steps' is not one of 64 steps, 1 step, channel"):
+        declare(sensitivity.DECLARATION, min=0.5, change="2 steps")
 
 
 def test_the_words_are_those_that_were_written() -> None:

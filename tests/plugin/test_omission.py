@@ -127,6 +127,7 @@ LIMITS = {
     "latency_budget(ms=1000, statistic='p95')": "ModelSession.latency",
     "memory_limit(model_kb=640)": "ModelSession.memory",
     "output_tolerance(lsb=1)": "ModelSession.run",
+    "input_sensitivity(min=0.1)": "ModelSession.run",
     "energy_limit(uj=100000)": "PowerMeter.measure",
     "power_limit(mw=100000, mode='LP')": "PowerMeter.measure",
 }

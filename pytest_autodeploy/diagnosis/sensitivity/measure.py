@@ -1,0 +1,168 @@
+"""Finding out what inputs would notice, within a time, in a process that may crash."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from pytest_autodeploy.base.closing import Closing
+from pytest_autodeploy.base.errors import MissingExtra, ReferenceFailed
+from pytest_autodeploy.base.kernel_paths import TFLM_PATH
+from pytest_autodeploy.base.progress import silent
+from pytest_autodeploy.diagnosis.sensitivity.sensitivity import (
+    ChangeNoticed,
+    OperatorSensitivity,
+    Sensitivity,
+)
+from pytest_autodeploy.diagnosis.sensitivity.worker import PROGRAM
+from pytest_autodeploy.limits.sensitivity import CHANGES
+from pytest_autodeploy.reference.messages import encode
+from pytest_autodeploy.reference.process import PathFailed, Process
+from pytest_autodeploy.sim.pieces import main_operators
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pytest_autodeploy.base.progress import Progress
+    from pytest_autodeploy.limits.tolerance import Tolerance
+    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.reference.inputs import Inputs
+
+    ByPath = Mapping[str, Sequence[NDArray[Any]]]
+
+SECONDS = 60.0
+"""What it may take unless somebody says otherwise."""
+
+NO_TIME = "the time was over"
+
+
+def sensitivity(
+    model: Model,
+    inputs: Inputs,
+    by_path: ByPath,
+    tolerance: Tolerance,
+    *,
+    reset_each: bool = False,
+    seconds: float = SECONDS,
+    each: bool = False,
+    progress: Progress = silent,
+) -> Sensitivity:
+    """For each operator, whether a test on these inputs would fail if it were wrong.
+
+    ``by_path`` is what the paths of the PC give for the inputs, ``reset_each`` as in a run on a
+    board. TFLM on this PC runs the model once, and for every operator what is behind it, on changed
+    outputs. ``each``: find every inference that notices, not only the first. After ``seconds`` the
+    rest is unknown; it begins at the last operator, which costs least.
+
+    Raises MissingExtra without TFLM, and ReferenceFailed when it cannot run the model.
+    """
+    began = time.monotonic()
+    with Probing(model, tolerance, reset_each=reset_each, seconds=seconds) as probing:
+        doubtful = probing.take(inputs, by_path)
+        body = main_operators(model)
+        operators = []
+        for done, position in enumerate(reversed(range(len(body))), 1):
+            found = probing.operator(position, CHANGES, each=each)
+            if found.changes or found.unknown:  # else there is nothing that could be wrong
+                operators.append(found)
+            progress("operator changed:", done, len(body))
+    return Sensitivity(
+        inputs=inputs.origin,
+        count=inputs.count,
+        tolerance="; ".join(dict.fromkeys(tolerance.words(t.dtype) for t in model.outputs)),
+        engine=engine(),
+        operators=tuple(reversed(operators)),
+        seconds=time.monotonic() - began,
+        doubtful=doubtful,
+    )
+
+
+def engine() -> str:
+    """TFLM on this PC, with the version of its package. Raises MissingExtra."""
+    if importlib.util.find_spec("tflite_micro") is None:
+        raise MissingExtra("what inputs would notice", "sim")
+    return f"tflite-micro {version('tflite-micro')}"
+
+
+class Probing(Closing):
+    """Changes operators of a model in a process, until the time is over."""
+
+    def __init__(
+        self, model: Model, tolerance: Tolerance, *, reset_each: bool, seconds: float
+    ) -> None:
+        engine()
+        self._model = model
+        self._body = main_operators(model)
+        self._tolerance = tolerance
+        self._reset_each = reset_each
+        self._until = time.monotonic() + seconds
+        self._process = Process(model, (), seconds, PROGRAM)
+        self._clean: tuple[dict[str, Any], list[bytes]] = {}, []
+        self._prepared: int | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() >= self._until
+
+    def take(self, inputs: Inputs, by_path: ByPath) -> tuple[int, ...]:
+        """Run the right model on the inputs from now on; gives the inferences that fail already.
+
+        Raises ReferenceFailed.
+        """
+        pinned = self._tolerance.reference
+        paths = list(by_path) if pinned == "auto" else [pinned]
+        arrays = [*inputs.arrays, *(array for path in paths for array in by_path[path])]
+        details = {
+            "paths": paths,
+            "reset": self._reset_each,
+            "tolerance": asdict(self._tolerance),
+        }
+        self._clean = details, [encode(array) for array in arrays]
+        self._prepared = None
+        try:
+            return self._prepare()
+        except PathFailed as reason:
+            raise ReferenceFailed(
+                f"TFLM on this PC cannot run {self._model.name}: {reason}",
+                hint="what the inputs would notice is not known",
+            ) from None
+
+    def operator(
+        self, position: int, changes: Sequence[str], *, each: bool = False
+    ) -> OperatorSensitivity:
+        """What the inputs notice of one operator."""
+        name = self._body[position].name
+        if self.over:
+            return OperatorSensitivity(position, name, {}, NO_TIME)
+        try:
+            self._prepare()
+            header, _ = self._process.ask(
+                "probe", TFLM_PATH, (), self._until, position=position, changes=changes, each=each
+            )
+        except PathFailed as reason:
+            return OperatorSensitivity(position, name, {}, str(reason))
+        except ReferenceFailed as error:
+            return OperatorSensitivity(position, name, {}, NO_TIME if self.over else error.what)
+        found = {
+            change: ChangeNoticed(tuple(map(tuple, by))) for change, by in header["found"].items()
+        }
+        return OperatorSensitivity(position, name, found)
+
+    def close(self) -> None:
+        """End the process. Idempotent."""
+        self._process.close()
+
+    def _prepare(self) -> tuple[int, ...]:
+        """Run the right model, in a process that has not done so: the last one may have crashed."""
+        self._process.start()
+        if self._prepared == self._process.pid:
+            return ()
+        details, payloads = self._clean
+        header, _ = self._process.ask("clean", TFLM_PATH, payloads, self._until, **details)
+        self._prepared = self._process.pid
+        return tuple(header["doubtful"])
