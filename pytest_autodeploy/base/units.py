@@ -20,6 +20,13 @@ _SCALED = {  # unit: (symbol, factor to the symbol, largest and smallest prefix)
     "1": ("", 1.0, 1e9, 1.0),
     "1/s": ("/s", 1.0, 1e9, 1.0),
 }
+_IN_FULL = {
+    "us": (1e-3, "ms"),
+    "uJ": (1.0, "uJ"),
+    "mW": (1.0, "mW"),
+    "1/s": (1.0, "/s"),
+    "1": (1.0, ""),
+}
 _PLAIN_COUNT_BELOW = 10_000
 
 
@@ -44,6 +51,20 @@ def si(value: float | None, unit: str) -> str:
 def grouped(value: float | None, decimals: int = 0) -> str:
     """Write a value exactly, with thousands set apart: ``9,176,380``; None is ``unknown``."""
     return "unknown" if value is None else f"{value:,.{decimals}f}"
+
+
+def in_full(value: float, unit: str) -> str:
+    """Write a value to be compared digit by digit, beside what ``si`` gives; "" for other units.
+
+    Counts and bytes in full, times in milliseconds, energies in microjoules, powers in milliwatts,
+    rates and ratios, all with three decimals, as Ambiq's characterization report has them.
+    """
+    if not math.isfinite(value):
+        return ""
+    if unit in ("1", "B") and value == round(value):
+        return _join(f"{value:,.0f}", "" if unit == "1" else unit)
+    factor, symbol = _IN_FULL.get(unit, (0.0, ""))
+    return _join(f"{value * factor:,.3f}", symbol) if factor else ""
 
 
 def percent(part: float, whole: float) -> str:

@@ -53,6 +53,7 @@ class TestRecord:
     ``outcome`` is pytest's, and ``error`` for a failure outside of the test's body; ``message`` is
     the first line of a failure, or the reason of a skip. ``inputs`` says where they come from, and
     ``seed`` what random ones were made with. ``npu`` is the estimate of a test with no board.
+    ``first_profile`` is that of the first inference where ``profile`` is of a warm one.
     ``attempts`` are the earlier ones of a test that was run again.
     """
 
@@ -73,6 +74,7 @@ class TestRecord:
     accuracy: AccuracyRecord | None = None
     explanation: ExplanationRecord | None = None
     profile: LayerProfile | None = None
+    first_profile: LayerProfile | None = None
     power: tuple[EnergyRecord, ...] = ()
     comparison: Comparison | None = None
     verdicts: tuple[Row, ...] = ()

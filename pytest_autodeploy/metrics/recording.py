@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.metrics.record import TestRecord
     from pytest_autodeploy.metrics.subject import Subject
     from pytest_autodeploy.npu.results import Estimate
+    from pytest_autodeploy.session.collected import Measured
     from pytest_autodeploy.session.over_pins import PinsRun
 
 
@@ -42,10 +43,16 @@ def with_session(
         state=session.state_mode if session.model.stateful else None,
         measurements=tuple(by_name.values()),
         profile=measured.profile,
+        first_profile=measured.first_profile if _is_another(measured) else None,
         power=tuple(map(energy_record, measured.power.values())),
         log="".join(measured.log),
     )
     return with_judgement(record, judgement) if judgement else record
+
+
+def _is_another(measured: Measured) -> bool:
+    """Whether the first inference was profiled beside a warm one."""
+    return measured.profile is not None and measured.profile.run == "warm"
 
 
 def with_pins(

@@ -45,12 +45,16 @@ class OutcomeRecord:
 
 @dataclass(frozen=True)
 class ResultFiles:
-    """Files of the result, relative to the results folder; arrays are those of all its tests."""
+    """Files of the result, relative to the results folder; arrays are those of all its tests.
+
+    ``first_csv`` has the layers of the first inference where ``csv`` has those of a warm one.
+    """
 
     json: str
     csv: str | None
     npz: tuple[str, ...]
     changed: tuple[str, ...]
+    first_csv: str | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ class Result:
     artifacts: ArtifactsRecord | None
     npu: Estimate | None
     provenance: Provenance | None = None
+    first_profile: LayerProfile | None = None
     schema: Literal[2] = SCHEMA
 
 

@@ -12,6 +12,15 @@ from pytest_autodeploy.profile.records import LayerProfile
 Cell = str | int
 
 COLUMNS = ("Event", "Tag", "uSeconds", "Est MACs", "cycles")
+COUNTERS = (
+    *("cpi", "exc", "sleep", "lsu", "fold"),
+    *("daccess", "dtaglookup", "dhitslookup", "dhitsline"),
+    *("iaccess", "itaglookup", "ihitslookup", "ihitsline"),
+)
+"""Of a Cortex-M4, in the order of the application note; each has its place on every board."""
+
+_SUFFIX = " mod 256"
+"""How boards name the 8-bit ones, which wrap within a layer."""
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -30,23 +39,52 @@ class Static(Protocol):
 def csv_text(profile: LayerProfile) -> str:
     r"""Render a profile as CSV after RFC 4180, with ``\n`` line ends.
 
-    Columns: ``Event, Tag, uSeconds, Est MACs, cycles``, one per counter that the board has, and
-    ``Source``, the source of times, cycles and counters. Unknown values are empty cells. A name
-    that a spreadsheet would run as a formula (it starts with ``= + - @`` or white space) gets an
-    apostrophe in front.
+    Columns: ``Event, Tag, uSeconds, Est MACs, cycles``, the thirteen counters of a Cortex-M4 with
+    empty cells where a board does not count them, further counters that it has, ``Run``, which
+    inference the row is of, and ``Source``, that of times, cycles and counters. Unknown values are
+    empty cells. A name that a spreadsheet would run as a formula (it starts with ``= + - @`` or
+    white space) gets an apostrophe in front.
     """
-    width = len(profile.counter_names)
-    rows = (
-        (*_first(layer, layer.us, layer.cycles), *_padded(layer.counters, width), profile.source)
+    return _text(*csv_table(profile))
+
+
+def csv_table(profile: LayerProfile) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+    """Header and rows of the CSV."""
+    names = _by_place(profile.counter_names)
+    order = [profile.counter_names.index(name) if name else None for _, name in names]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *_first(layer, layer.us, layer.cycles),
+            *(_counter(layer.counters, number) for number in order),
+            profile.words,
+            profile.source,
+        )
         for layer in profile.layers
-    )
-    return _text((*COLUMNS, *map(_harmless, profile.counter_names), "Source"), rows)
+    ]
+    return _header([title for title, _ in names]), rows
 
 
 def static_csv_text(layers: Iterable[Static]) -> str:
-    """As ``csv_text``, of layers that have not run: the cells of times and cycles are empty."""
-    rows = ((*_first(layer, None, None), "estimated") for layer in layers)
-    return _text((*COLUMNS, "Source"), rows)
+    """As ``csv_text``, of layers that have not run: only MACs are known."""
+    nothing = [""] * (len(COUNTERS) + 1)
+    rows = ((*_first(layer, None, None), *nothing, "estimated") for layer in layers)
+    return _text(_header(COUNTERS), rows)
+
+
+def _header(counters: Iterable[str]) -> tuple[str, ...]:
+    return (*COLUMNS, *map(_harmless, counters), "Run", "Source")
+
+
+def _by_place(names: Sequence[str]) -> list[tuple[str, str]]:
+    """The title of each counter's column, and what the board calls it, "" when it has none."""
+    known = {name.removesuffix(_SUFFIX): name for name in names}
+    fixed = [(known.get(title, title), known.get(title, "")) for title in COUNTERS]
+    others = [(name, name) for name in names if name.removesuffix(_SUFFIX) not in COUNTERS]
+    return [*fixed, *others]
+
+
+def _counter(counters: Sequence[int], number: int | None) -> int | str:
+    return "" if number is None or number >= len(counters) else counters[number]
 
 
 def _text(header: Sequence[Cell], rows: Iterable[Sequence[Cell]]) -> str:
@@ -71,7 +109,3 @@ def _plain_number(value: float | None) -> str:
 
 def _or_empty(value: int | None) -> int | str:
     return "" if value is None else value
-
-
-def _padded(counters: Sequence[int], width: int) -> list[int | str]:
-    return [*counters[:width], *[""] * (width - len(counters))]

@@ -46,6 +46,11 @@ class LayerProfile:
     repeats: int = 1
 
     @property
+    def words(self) -> str:
+        """Which inference the figures are of: ``first``, or ``warm, median of 10``."""
+        return f"{self.run}, median of {self.repeats}" if self.repeats > 1 else self.run
+
+    @property
     def total_us(self) -> float:
         """Microseconds of all layers together."""
         return sum(layer.us for layer in self.layers)

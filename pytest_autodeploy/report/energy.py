@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.base.units import si
+from pytest_autodeploy.base.units import in_full, si
 
 if TYPE_CHECKING:
     from pytest_autodeploy.base.measurement import Measurement
@@ -55,8 +55,8 @@ def _of_mode(mode: str, words: str, by_name: ByName, energy: EnergyRecord | None
     shown = []
     for kind, label in labels.items():
         item = by_name[f"{kind}_{mode}"]
-        value = si(item.value, item.unit)
-        shown.append(Figure(f"[Power] {words} {label}", value, item.source, notes[kind]))
+        value, exact = si(item.value, item.unit), in_full(item.value, item.unit)
+        shown.append(Figure(f"[Power] {words} {label}", value, item.source, notes[kind], exact))
     return shown
 
 
@@ -65,7 +65,8 @@ def _windows(energy: EnergyRecord) -> str:
     seconds = sum(w.samples / w.rate_hz for w in windows) / len(windows)
     count = f"{len(windows)} windows" if len(windows) > 1 else "1 window"
     inferences = f"{energy.inferences} inference{'s' if energy.inferences != 1 else ''}"
-    return one_line(f"{count} of {inferences}, {si(seconds, 's')}, {energy.meter}")
+    words = f"warm, mean of {count} of {inferences}, {si(seconds, 's')}, {energy.meter}"
+    return one_line(words)
 
 
 def _spread(mode: str, by_name: ByName) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.base.units import si
+from pytest_autodeploy.base.units import in_full, si
 from pytest_autodeploy.report.agreement import agreement_words
 from pytest_autodeploy.report.energy import ENERGY_NAMES, energy_figures
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 _LABELS = {
     "macs": "Total estimated MACs",
+    "profile_time_first": "Profiled first inference",
     "profile_cycles": "Total CPU cycles",
+    "profile_cycles_first": "Total CPU cycles, first",
     "layers": "Total model layers",
     "macs_per_second": "MACs per second",
     "cycles_per_mac": "Cycles per MAC",
@@ -161,10 +163,10 @@ def _latency_note(headline: str, by_name: ByName) -> str:
     if headline != "latency_median":
         return {"latency_first": "first inference", "profile_time": "sum of layers"}[headline]
     count = by_name.get("inferences_timed")
-    parts = [f"median of {si(count.value, '1')}" if count else "median"]
-    for name in ("first", "p95", "max"):
+    parts = [f"warm, median of {si(count.value, '1')}" if count else "warm, median"]
+    for name, shown in (("first", in_full), ("p95", si), ("max", si)):
         if item := by_name.get(f"latency_{name}"):
-            parts.append(f"{name} {si(item.value, item.unit)}")
+            parts.append(f"{name} {shown(item.value, item.unit)}")
     return ", ".join(parts)
 
 
@@ -192,7 +194,10 @@ def _unknown(name: str, model: ModelFacts) -> Figure:
 
 def _figure(label: str, item: Measurement, note: str = "") -> Figure:
     notes = "; ".join(part for part in (note, item.note) if part)
-    return Figure(label, si(item.value, item.unit), item.source, one_line(notes))
+    value, exact = si(item.value, item.unit), in_full(item.value, item.unit)
+    return Figure(
+        label, value, item.source, one_line(notes), "" if exact == value else one_line(exact)
+    )
 
 
 def _without_top_k(name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import percent, si
 from pytest_autodeploy.profile.layer_csv import csv_text, static_csv_text
@@ -21,6 +22,7 @@ from pytest_autodeploy.report.results import csv_name
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.record import TestRecord
+    from pytest_autodeploy.profile.records import LayerProfile
 
 _MOST_LAYERS = 40
 _BAR_WIDTH = 230
@@ -31,7 +33,7 @@ def layer_parts(record: TestRecord) -> dict[str, Any]:
     profile, static = record.profile, record.model.layers
     rows = layer_rows(profile.layers) if profile else static_rows(static)
     if not rows:
-        return {"columns": [], "bars": [], "csv": ""}
+        return {"columns": [], "bars": [], "csv": "", "first_columns": []}
     whole = total_us(rows)
     shown = longest(rows, _MOST_LAYERS)
     source = profile.source if profile else "estimated"
@@ -39,11 +41,22 @@ def layer_parts(record: TestRecord) -> dict[str, Any]:
     return {
         "columns": layer_columns(shown, source, whole),
         "bars": _bars(shown, whole) if profile else [],
-        "run": profile.run if profile else "",
+        "run": _run_words(profile) if profile else "",
         "layer_source": source,
         "csv": f"data:text/csv;charset=utf-8,{quote(csv, safe=',')}",
         "csv_name": csv_name(record.model),
+        "first_columns": _first_columns(record.first_profile) if record.first_profile else [],
     }
+
+
+def _first_columns(profile: LayerProfile) -> list[Column]:
+    rows = layer_rows(profile.layers)
+    return layer_columns(longest(rows, _MOST_LAYERS), profile.source, total_us(rows))
+
+
+def _run_words(profile: LayerProfile) -> str:
+    repeated = f" (median of {profile.repeats})" if profile.repeats > 1 else ""
+    return f"{profile.run} inference{repeated}"
 
 
 def _bars(rows: Sequence[LayerRow], whole: float) -> list[dict[str, Any]]:

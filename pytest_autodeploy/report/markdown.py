@@ -49,6 +49,7 @@ def _result(result: Result) -> Iterator[str]:
             [
                 Column("figure", [figure.label for figure in shown]),
                 Column("value", [figure.value for figure in shown], right=True),
+                Column("exact", [figure.exact for figure in shown], right=True),
                 Column("source", [figure.source for figure in shown]),
             ]
         )

@@ -78,6 +78,9 @@ def write_result(
     if result.files.csv:
         written.append(output / result.files.csv)
         write_bytes(written[-1], _csv(result).encode())
+    if result.files.first_csv and result.first_profile:
+        written.append(output / result.files.first_csv)
+        write_bytes(written[-1], csv_text(result.first_profile).encode())
     whole = replace(result, provenance=provenance, run=replace(run, port=result.run.port))
     written.append(output / result.files.json)
     write_bytes(written[-1], json_text(whole).encode())
@@ -103,9 +106,9 @@ def _folders(keys: Iterable[Key]) -> dict[Key, str]:
     return folders
 
 
-def csv_name(model: ModelFacts) -> str:
+def csv_name(model: ModelFacts, suffix: str = "") -> str:
     """The file name of a model's CSV."""
-    return f"{file_name(model.name or 'model')}.csv"
+    return f"{file_name(model.name or 'model')}{suffix}.csv"
 
 
 def _csv(result: Result) -> str:
@@ -119,6 +122,7 @@ def _merge(records: Records, folder: str) -> Result:
     model = _merged_facts([record.model for record in records])
     board = _merged_facts([record.board for record in records])
     profile, npu = _last(records, lambda r: r.profile), _last(records, lambda r: r.npu)
+    first = _last(records, lambda r: r.first_profile)
     return Result(
         model=model,
         board=replace(board, port=None),
@@ -135,6 +139,7 @@ def _merge(records: Records, folder: str) -> Result:
         files=ResultFiles(
             json=f"{folder}/result.json",
             csv=f"{folder}/{csv_name(model)}" if profile or npu else None,
+            first_csv=f"{folder}/{csv_name(model, '_first')}" if first else None,
             npz=tuple(sorted({r.files.npz for r in records if r.files.npz})),
             changed=tuple(sorted({r.files.changed for r in records if r.files.changed})),
         ),
@@ -147,6 +152,7 @@ def _merge(records: Records, folder: str) -> Result:
         accuracy=_last(records, lambda r: r.accuracy),
         explanation=_last(records, lambda r: r.explanation),
         profile=profile,
+        first_profile=first,
         power=_power(records),
         comparison=merged([r.comparison for r in records if r.comparison]),
         verdicts=tuple(

@@ -18,6 +18,7 @@ from pytest_autodeploy.report.verdicts import VerdictRow, verdict_rows
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.result import Result
+    from pytest_autodeploy.profile.records import LayerProfile
 
 _VALUE_WIDTH = 10
 
@@ -42,10 +43,16 @@ def summary_lines(
     lines += _verdict_lines(result)
     lines += flaky_lines(result)
     lines += footprint_lines(result.artifacts)
-    if verbose and result.profile:
-        rows = layer_rows(result.profile.layers)
-        lines += ["", *table(layer_columns(rows, result.profile.source, total_us(rows)))]
+    if verbose:
+        for profile in filter(None, (result.first_profile, result.profile)):
+            lines += _layer_lines(profile)
     return title(result), lines
+
+
+def _layer_lines(profile: LayerProfile) -> list[str]:
+    rows = layer_rows(profile.layers)
+    columns = layer_columns(rows, profile.source, total_us(rows))
+    return ["", f"Layers ({profile.words})", *table(columns)]
 
 
 def flaky_lines(result: Result) -> list[str]:
@@ -63,7 +70,11 @@ def _figure_lines(result: Result, measured: list[Figure], output: str, width: in
     if board := ran_on(result.board):
         shown.insert(0, Figure("Ran on", board))
     files = result.files
-    for label, path in (("Per-layer statistics file", files.csv), ("Result file", files.json)):
+    for label, path in (
+        ("Per-layer statistics file", files.csv),
+        ("… of the first inference", files.first_csv),
+        ("Result file", files.json),
+    ):
         if path:
             shown.append(Figure(label, f"{output}/{path}" if output else path))
     return figure_lines(shown, width)
@@ -78,7 +89,7 @@ def figure_lines(shown: Sequence[Figure], width: int) -> list[str]:
         if figure.source:
             value = f"{value:<{_VALUE_WIDTH}}  {figure.source}"
         line = f"{figure.label:<{label_width}}{value}"
-        lines += _with_remark(line, figure.note, label_width, width)
+        lines += _with_remark(line, figure.remark, label_width, width)
     return lines
 
 

@@ -71,7 +71,13 @@ class Sessions:
         with _naming("model_labels"):
             labelled = self._data.labels() if labels is None else as_labels(labels)
         counters = CounterChoice(settings.evb_counters, settings.evb_dwt_counters == "modulo")
-        session.prepare(chosen, labels=labelled, counters=counters, **chosen_options)
+        session.prepare(
+            chosen,
+            labels=labelled,
+            counters=counters,
+            profiled=settings.profiled,
+            **chosen_options,
+        )
 
     def _latency_runs(self, board: Board) -> int:
         """Timed inferences; one is enough where times are always the same."""

@@ -21,6 +21,7 @@ class Measured:
     labelled: LabelledRun | None = None
     latency: Latency | None = None
     profile: LayerProfile | None = None
+    first_profile: LayerProfile | None = None
     memory: MemoryUse | None = None
     arena: TunedArena | None = None
     power: dict[Mode, Energy] = field(default_factory=dict)

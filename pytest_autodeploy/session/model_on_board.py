@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_autodeploy.base.progress import Progress
     from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.profile.records import Run
     from pytest_autodeploy.reference.labels import Labels
 
     StateMode = Literal["carry", "reset"]
@@ -68,11 +69,13 @@ class ModelOnBoard(ProvenBoard):
         state: StateMode = "carry",
         labels: Labels | None = None,
         counters: CounterChoice = CounterChoice(),  # noqa: B008  # it is frozen
+        profiled: tuple[Run, ...] = ("warm",),
     ) -> None:
         """Set the session's own inputs, arena (0: the largest), clock mode and timed inferences.
 
         ``state``: whether the state of the model is carried from inference to inference of a run,
-        or reset before each. ``labels`` are those of the inputs, ``counters`` those of profiles.
+        or reset before each. ``labels`` are those of the inputs, ``counters`` those of profiles,
+        and ``profiled`` says of which inferences they are.
         Raises ValueError for a ``state`` that does not exist.
         """
         if state not in ("carry", "reset"):
@@ -82,6 +85,7 @@ class ModelOnBoard(ProvenBoard):
         self.state_mode: StateMode = state
         self._latency_runs = latency_runs
         self._counters = counters
+        self._profiled = profiled
         self._want(arena_bytes, clock)
 
     @property

@@ -123,7 +123,17 @@ class ModelSession(ModelOnBoard):
         self.measured.profile = collect_profile(
             records, self.model, self.identity, counters=counters, run=run, source=self.source
         )
+        if run == "first":
+            self.measured.first_profile = self.measured.profile
         return self.measured.profile
+
+    def profiles(self) -> list[LayerProfile]:
+        """The profiles that ``--tflite-profile`` names: of the first inference, of warm ones.
+
+        A warm one is the median of as many inferences as are timed. The last counts as the test's.
+        """
+        repeats = {"first": 1, "warm": self._latency_runs}
+        return [self.profile(run, repeats[run]) for run in self._profiled]
 
     def _records(self, run: Literal["first", "warm"], repeats: int) -> list[list[LayerRecord]]:
         """The layers of ``repeats`` inferences."""

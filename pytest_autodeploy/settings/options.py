@@ -66,6 +66,15 @@ _OPTIONS = (
         convert=positive_int,
     ),
     Option(
+        "profile",
+        "--tflite-profile",
+        "Inference whose layers are profiled: first, with cold caches, as AutoDeploy does; warm, "
+        "the median of as many as are timed; or both (default: warm)",
+        metavar="RUN",
+        default="warm",
+        choices=("first", "warm", "both"),
+    ),
+    Option(
         "seed",
         "--tflite-seed",
         "Seed of the random inputs (default: 42)",

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.settings.deliver_options import ALL, ARTIFACTS
@@ -53,6 +53,7 @@ class Settings:
     state: str
     runs: int
     latency_runs: int
+    profile: str
     seed: int
     reference: str
     npu: tuple[str, ...]
@@ -160,6 +161,13 @@ class Settings:
     def energy_modes(self) -> tuple[str, ...]:
         """The clock modes whose energy the built-in test measures, the fastest first."""
         return ("HP", "LP") if self.power_modes == "both" else (self.power_modes,)
+
+    @property
+    def profiled(self) -> tuple[Literal["first", "warm"], ...]:
+        """The inferences whose layers are profiled; the last is the one that reports begin with."""
+        if self.profile == "both":
+            return ("first", "warm")
+        return ("first",) if self.profile == "first" else ("warm",)
 
     @property
     def artifacts_from_path(self) -> Path | None:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from pytest_autodeploy.base.text import lines, one_line
-from pytest_autodeploy.base.units import grouped, percent, si
+from pytest_autodeploy.base.units import grouped, in_full, percent, si
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,21 @@ def test_long_text_is_shortened() -> None:
 
 def test_lines_stay_lines() -> None:
     assert lines("one\r\ntwo\x07") == "one\ntwo?"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (3465792, "1", "3,465,792"),
+        (19.6899, "1", "19.690"),
+        (9751065.62, "1/s", "9,751,065.620/s"),
+        (355427, "us", "355.427 ms"),
+        (159.257, "uJ", "159.257 uJ"),
+        (9.346, "mW", "9.346 mW"),
+        (22928, "B", "22,928 B"),
+        (5, "Hz", ""),
+        (float("nan"), "us", ""),
+    ],
+)
+def test_in_full_is_what_ambiqs_report_prints(value: float, unit: str, text: str) -> None:
+    assert in_full(value, unit) == text

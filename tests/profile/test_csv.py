@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pytest_autodeploy.profile.layer_csv import csv_text
+from pytest_autodeploy.profile.layer_csv import csv_text, static_csv_text
 from pytest_autodeploy.profile.records import Layer, LayerProfile
 from tests.helpers.report_examples import profile
 
@@ -25,20 +25,68 @@ def with_first(**changes: Any) -> LayerProfile:
     return replace(profile(), layers=(replace(first, **changes), *others))
 
 
-def test_columns_are_those_of_the_application_note_then_counters_then_source() -> None:
+NOTE = (
+    "Event Tag uSeconds Est_MACs cycles cpi exc sleep lsu fold daccess dtaglookup dhitslookup "
+    "dhitsline iaccess itaglookup ihitslookup ihitsline"
+)
+"""The columns of the application note, for readers that go by position."""
+
+
+def titles() -> list[str]:
+    return [title.replace("_", " ") for title in NOTE.split()]
+
+
+def test_columns_are_those_of_the_application_note_then_run_and_source() -> None:
     header = rows(csv_text(profile()))[0]
-    assert header == ["Event", "Tag", "uSeconds", "Est MACs", "cycles", "cpi", "lsu", "Source"]
+    assert header == [*titles(), "Run", "Source"]
+
+
+def test_columns_are_the_same_where_nothing_is_counted_and_nothing_has_run() -> None:
+    header = rows(csv_text(profile()))[0]
+    without = replace(profile(), counter_names=())
+    assert rows(csv_text(without))[0] == header
+    assert rows(static_csv_text(profile().layers))[0] == header
+
+
+def test_counters_stand_in_the_places_of_the_note_whatever_their_order() -> None:
+    names = ("ihitsline", "fold mod 256", "daccess", "cpi mod 256")
+    layers = tuple(replace(each, counters=(1, 2, 3, 4)) for each in profile().layers)
+    header, first, *_ = rows(csv_text(replace(profile(), counter_names=names, layers=layers)))
+    counted = {titles()[at]: first[at] for at in range(5, 18) if first[at]}
+    assert counted == {"cpi": "4", "fold": "2", "daccess": "3", "ihitsline": "1"}
+    assert (header[5], header[9]) == ("cpi mod 256", "fold mod 256")
+
+
+def test_events_of_other_cores_come_behind_those_of_the_note() -> None:
+    names = ("INST_RETIRED", "BUS_CYCLES")
+    header, first, *_ = rows(csv_text(replace(profile(), counter_names=names)))
+    assert header[18:] == [*names, "Run", "Source"]
+    assert first[18:20] == ["141", "188"]
+
+
+@pytest.mark.parametrize(
+    ("run", "repeats", "words"),
+    [("first", 1, "first"), ("warm", 1, "warm"), ("warm", 10, "warm, median of 10")],
+)
+def test_each_row_says_which_inference_it_is_of(run: Any, repeats: int, words: str) -> None:
+    table = rows(csv_text(replace(profile(), run=run, repeats=repeats)))
+    assert {row[-2] for row in table[1:]} == {words}
 
 
 def test_one_row_per_layer_with_exact_numbers() -> None:
     table = rows(csv_text(profile()))
     assert len(table) == 14
-    assert table[1] == ["0", "CONV_2D", "47794", "320000", "9176380", "141", "188", "modelled"]
+    nothing = [""] * 9
+    assert table[1] == [
+        *("0", "CONV_2D", "47794", "320000", "9176380", "141", "", "", "188"),
+        *nothing,
+        *("warm", "modelled"),
+    ]
 
 
-def test_a_board_without_counters_has_no_counter_columns() -> None:
+def test_a_board_without_counters_has_empty_ones() -> None:
     without = replace(profile(), counter_names=())
-    assert rows(csv_text(without))[1][-2:] == ["9176380", "modelled"]
+    assert rows(csv_text(without))[1][4:] == ["9176380", *[""] * 13, "warm", "modelled"]
 
 
 def test_unknown_macs_and_cycles_are_empty_and_none_are_0() -> None:
@@ -48,7 +96,8 @@ def test_unknown_macs_and_cycles_are_empty_and_none_are_0() -> None:
 
 
 def test_missing_counters_of_a_layer_are_empty() -> None:
-    assert rows(csv_text(with_first(counters=(7,))))[1][-3:] == ["7", "", "modelled"]
+    row = rows(csv_text(with_first(counters=(7,))))[1]
+    assert (row[5], row[8]) == ("7", "")
 
 
 @pytest.mark.parametrize(

@@ -42,15 +42,17 @@ def test_the_lines_of_the_characterization_report() -> None:
     assert lines[:13] == [
         "Ran on                     cortex-m4f, HP 192.0 MHz, tflite-micro 0.dev20250101",
         "Max perf inference time    320.6 ms    modelled",
-        "                           median of 10, first 322.0 ms, p95 320.7 ms, max 320.7 ms",
-        "Profiled inference time    320.6 ms    modelled  sum of layers",
-        "Total estimated MACs       2.66 M      estimated",
-        "Total CPU cycles           61.6 M      modelled",
+        "                           320.648 ms; warm, median of 10, first 322.010 ms, "
+        "p95 320.7 ms, max 320.7 ms",
+        "Profiled inference time    320.6 ms    modelled  320.648 ms; sum of layers",
+        "Total estimated MACs       2.66 M      estimated  2,656,768",
+        "Total CPU cycles           61.6 M      modelled  61,562,930",
         "Total model layers         13          modelled",
-        "MACs per second            8.29 M/s    modelled",
-        "Cycles per MAC             23.2        modelled",
-        "Tensor arena used          22.4 KB     modelled  of 128.0 KB given; TFLM on this PC",
-        "Model size                 52.7 KB     exact  1 KB = 1024 B",
+        "MACs per second            8.29 M/s    modelled  8,285,621.000/s",
+        "Cycles per MAC             23.2        modelled  23.172",
+        "Tensor arena used          22.4 KB     modelled  22,928 B; of 128.0 KB given; "
+        "TFLM on this PC",
+        "Model size                 52.7 KB     exact  53,936 B; 1 KB = 1024 B",
         "Output agreement           within 1 step of ref  modelled",
         "Per-layer statistics file  out/kws_ref_model/sim_apollo4p_evb/kws_ref_model.csv",
     ]
@@ -130,7 +132,16 @@ def test_verbose_adds_the_layers() -> None:
         " 0  CONV_2D                   47,794  14.9 %           320,000          9,176,380",
         " 1  DEPTHWISE_CONV_2D         23,334   7.3 %            72,000          4,480,072",
     ]
-    assert lines[:-15] == section(record())[1]
+    assert lines[-16:-14] == ["", "Layers (warm)"]
+    assert lines[:-16] == section(record())[1]
+
+
+def test_both_profiles_are_shown_with_the_inference_that_they_are_of() -> None:
+    first = replace(profile(), run="first")
+    _, lines = section(record(first_profile=first), verbose=True)
+    heads = [text for text in lines if text.startswith("Layers (")]
+    assert heads == ["Layers (first)", "Layers (warm)"]
+    assert line(lines, "… of the first inference").endswith("kws_ref_model_first.csv")
 
 
 def test_a_setup_failure_shows_its_error_and_no_empty_lines_of_figures() -> None:

@@ -35,8 +35,8 @@ def test_latency(model_session: ModelSession) -> None:
 
 
 def test_layer_profile(model_session: ModelSession) -> None:
-    """Every layer is profiled: time, cycles and counters."""
-    model_session.profile()
+    """Every layer is profiled, in the inferences that ``--tflite-profile`` names."""
+    model_session.profiles()
 
 
 def test_energy(model_session: ModelSession, power_meter: PowerMeter) -> None:
