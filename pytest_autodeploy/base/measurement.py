@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pytest_autodeploy.base.repeats import Repeats
+
 Source = Literal["measured", "emulated", "modelled", "estimated", "exact"]
 """Where a value comes from: hardware, an emulator, a simulated board, static analysis; ``exact`` is
 what this PC knows for certain, such as the size of a file."""
@@ -16,8 +18,9 @@ Better = Literal["lower", "higher", "neither"]
 class Measurement:
     """One value. ``name`` ends without its unit; ``unit`` is a base unit (us, B, uJ, Hz, 1).
 
-    ``spread`` is the standard deviation of the ``repeats`` behind the value, in its unit. Counts
-    and bytes are whole numbers, which they stay in reports and files.
+    ``spread`` is the standard deviation of the ``repeats`` behind the value without outliers, in
+    its unit; ``repeated`` says more of them, None of a value that is the same each time. Counts and
+    bytes are whole numbers, which they stay in reports and files.
     """
 
     name: str
@@ -28,3 +31,4 @@ class Measurement:
     note: str = ""
     spread: float | None = None
     repeats: int = 1
+    repeated: Repeats | None = None

@@ -1,4 +1,4 @@
-"""What several windows say together: mean, spread, and which differences are real."""
+"""What repeats say together: Student's quantiles, mean and spread, which differences are real."""
 
 from __future__ import annotations
 
@@ -6,15 +6,9 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-# fmt: off
-T975 = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-    2.052, 2.048, 2.045, 2.042,
-)
-# fmt: on
-"""The 97.5 % quantile of Student's t for 1, 2, ... degrees of freedom."""
+_MOST_STEPS = 200
 
 
 @dataclass(frozen=True)
@@ -46,12 +40,64 @@ def spread(values: Sequence[float], edge: float) -> Spread:
     return Spread(mean, deviation, max(least, edge))
 
 
-def student_t(freedom: int) -> float:
-    """The 97.5 % quantile; beyond the table the first term of its expansion in 1 / freedom.
+def student_t(freedom: float) -> float:
+    """The 97.5 % quantile of Student's t, to three digits as tables have it."""
+    return round(student_quantile(0.975, freedom), 3)
 
-    Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5.
+
+@lru_cache(maxsize=4096)
+def student_quantile(probability: float, freedom: float) -> float:
+    """The quantile of Student's distribution above its median, to ten digits.
+
+    Newton's steps on the upper tail from the normal quantile, which is below it: the tail falls and
+    is convex there, so no step goes too far. (SciPy is too large a package to depend on for it.)
     """
-    if freedom <= len(T975):
-        return T975[freedom - 1]
-    normal = statistics.NormalDist().inv_cdf(0.975)
-    return normal + (normal**3 + normal) / (4 * freedom)
+    wanted = 1 - probability
+    at = statistics.NormalDist().inv_cdf(probability)
+    for _ in range(_MOST_STEPS):
+        step = (_tail(at, freedom) - wanted) / _density(at, freedom)
+        at += step
+        if abs(step) <= 1e-12 * at:
+            break
+    return at
+
+
+def _density(at: float, freedom: float) -> float:
+    scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
+    power = -(freedom + 1) / 2 * math.log1p(at * at / freedom)
+    return math.exp(scale + power) / math.sqrt(freedom * math.pi)
+
+
+def _tail(at: float, freedom: float) -> float:
+    """P(T > at): half the regularised incomplete beta function (Abramowitz and Stegun 26.7.1)."""
+    a, b, x = freedom / 2, 0.5, freedom / (freedom + at * at)
+    if x < (a + 1) / (a + b + 2):
+        return _incomplete_beta(a, b, x) / 2
+    return (1 - _incomplete_beta(b, a, at * at / (freedom + at * at))) / 2
+
+
+def _incomplete_beta(a: float, b: float, x: float) -> float:
+    """I_x(a, b) by its continued fraction (26.5.8), evaluated after Lentz."""
+    if x <= 0:
+        return 0.0
+    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    front += a * math.log(x) + b * math.log1p(-x)
+    value, upper, lower = 1.0, 1.0, 0.0
+    for number in range(_MOST_STEPS):
+        half = number // 2
+        if number == 0:
+            part = 1.0
+        elif number % 2:
+            part = -(a + half) * (a + b + half) * x / ((a + number - 1) * (a + number))
+        else:
+            part = half * (b - half) * x / ((a + number - 1) * (a + number))
+        lower = 1 / _not_zero(1 + part * lower)
+        upper = _not_zero(1 + part / upper)
+        value *= upper * lower
+        if abs(upper * lower - 1) < 1e-15:
+            break
+    return math.exp(front) * (value - 1) / a
+
+
+def _not_zero(value: float) -> float:
+    return value if abs(value) > 1e-300 else 1e-300

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import si
 from pytest_autodeploy.baseline.format import Conditions, Layers, Metric
+from pytest_autodeploy.catalog.kinds import KINDS
 
 _WORDS = {
     "source": "figures",
@@ -31,6 +32,11 @@ def why_not(baseline: Conditions, now: Conditions) -> list[str]:
 def _known(name: str, baseline: Conditions, now: Conditions) -> bool:
     """Baselines of before do not say the memories: that alone is no difference."""
     return name != "memories" or bool(baseline.memories and now.memories)
+
+
+def is_exact(conditions: Conditions) -> bool:
+    """Whether times under these conditions are the same each time, so that one repeat tells all."""
+    return any(kind.exact and kind.name == conditions.kind for kind in KINDS)
 
 
 def why_not_metric(name: str, baseline: Metric, now: Metric) -> str | None:

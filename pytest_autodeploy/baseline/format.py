@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.base.repeats import Repeats
 from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.records.facts import BoardFacts
 from pytest_autodeploy.profile.records import LayerProfile
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the file format."""
 
 
@@ -19,7 +20,9 @@ SCHEMA = 1
 class Metric:
     """A value and its ``spread``: the standard deviation of ``repeats``, None of a single one.
 
-    ``update`` says of which run it is, see ``Entry``.
+    ``outliers`` of these are left out of it, and of ``centre``, their mean, which is compared; None
+    where it is the value itself. They are of so many ``starts`` of the board, whose means have the
+    standard deviation ``start_spread``. ``update`` says of which run it is, see ``Entry``.
     """
 
     value: float
@@ -29,6 +32,22 @@ class Metric:
     spread: float | None = None
     repeats: int = 1
     update: int = 1
+    centre: float | None = None
+    outliers: int = 0
+    starts: int = 1
+    start_spread: float | None = None
+
+    @property
+    def repeated(self) -> Repeats:
+        """What its repeats say together."""
+        return Repeats(
+            centre=self.value if self.centre is None else self.centre,
+            spread=self.spread,
+            count=self.repeats,
+            outliers=self.outliers,
+            starts=self.starts,
+            start_spread=self.start_spread,
+        )
 
 
 @dataclass(frozen=True)
@@ -101,12 +120,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Baseline:
-    """The content of one file; ``file`` is the model's, relative to the root folder."""
+    """The content of one file; ``file`` is the model's, relative to the root folder.
+
+    ``schema`` is the version of the format that it was read from.
+    """
 
     model: str
     file: str
     entries: Mapping[str, Entry]
     """By clock mode."""
+
+    schema: int = SCHEMA
 
 
 def entry_of(
@@ -149,13 +173,24 @@ def _is_kept(item: Measurement, limit: NoRegression) -> bool:
 
 
 def _metric(item: Measurement) -> Metric:
-    return Metric(
-        value=plain_number(item.value),
+    value, repeated = plain_number(item.value), item.repeated
+    metric = Metric(
+        value=value,
         unit=item.unit,
         better=item.better,
         source=item.source,
         spread=_optional(item.spread),
         repeats=item.repeats if item.spread is not None else 1,
+    )
+    if repeated is None or metric.spread is None:
+        return metric
+    centre = plain_number(repeated.centre)
+    return replace(
+        metric,
+        centre=None if centre == value else centre,
+        outliers=repeated.outliers,
+        starts=repeated.starts,
+        start_spread=_optional(repeated.start_spread),
     )
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.baseline.compare import compare
-from pytest_autodeploy.baseline.format import Entry, entry_of
-from pytest_autodeploy.baseline.lookup import Sought, find_baseline
-from pytest_autodeploy.baseline.store import read_baseline
+from pytest_autodeploy.baseline.format import entry_of
+from pytest_autodeploy.baseline.lookup import Sought
+from pytest_autodeploy.baseline.standard import standard
 from pytest_autodeploy.baseline.update import FAILED
 from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.comparison import Comparison
@@ -36,17 +35,11 @@ def record_of(result: Result) -> TestRecord:
 
 
 def held_against(record: TestRecord, folder: Path, root: Path, limit: NoRegression) -> Comparison:
-    """The comparison of a result with its baseline. Raises BaselineError for a damaged file."""
+    """The comparison of a result with its baseline; a damaged file is not comparable."""
     model, board = record.model, record.board
     sought = Sought(model.id, model.file or "", model.sha256, board.name or "", board.kind or "")
-    path = find_baseline(folder, root, sought)
-    baseline = read_baseline(path)
     now = entry_of(model.sha256, board, record.measurements, record.profile, limit)
-    entries: dict[str, Entry] = dict(baseline.entries) if baseline else {}
-    entry = entries.get(now.conditions.clock) or next(iter(entries.values()), None)
-    if entry is None:
-        return Comparison("no baseline", str(path))
-    return compare(entry, now, limit, str(path), judge_layers=bool(now.layers))
+    return standard(folder, root, sought).compared(now, limit)
 
 
 def baseline_files(folder: Path) -> Iterator[Path]:

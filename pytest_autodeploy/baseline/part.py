@@ -54,12 +54,12 @@ class Part:
         """A standard deviation, None where there is none."""
         return self.number(key, 0) if key in self.plain else None
 
-    def whole(self, key: str, least: int) -> int:
+    def whole(self, key: str, least: int, most: int = LARGEST_WHOLE) -> int:
         """A whole number in range."""
         value = self._value(key)
         whole = isinstance(value, int) and not isinstance(value, bool)
-        if not whole or not least <= value <= LARGEST_WHOLE:
-            self._wrong(key, f"a whole number {_range(least, LARGEST_WHOLE)}")
+        if not whole or not least <= value <= most:
+            self._wrong(key, f"a whole number {_range(least, most)}")
         return int(value)
 
     def part(self, key: str) -> Part:

@@ -1,69 +1,132 @@
-"""The smallest difference that repeats can tell apart, and how many repeats that takes.
+"""How far apart two figures must be to differ, and how many repeats or starts tell more.
 
-A value is the median of n repeats with standard deviation s. For normal noise the standard error
-of a median is ``sqrt(pi / 2) * s / sqrt(n)`` (Laplace), a quarter more than that of a mean, in
-return for which single outliers do not move it. Two medians differ when they are farther apart
-than ``t * sqrt(error1**2 + error2**2)``, where t is the one-sided quantile of Student's
-distribution at ``CONFIDENCE`` with Welch's degrees of freedom (Welch 1947). So noise alone gives
-a false alarm in one of 10,000 comparisons, however small the percentage that was asked for.
+A figure is the mean of n repeats with standard deviation s. Two differ when they are farther apart
+than ``t * sqrt(s1**2 / n1 + s2**2 / n2)``, where t is the one-sided quantile of Student's
+distribution at ``CONFIDENCE`` with Welch's degrees of freedom (Welch 1947). So noise alone gives a
+false alarm in one of 1,000 comparisons at most, however small the percentage that was asked for.
+
+Each start of a board may differ from the others: its flash, its placement, its temperature. Where
+a figure is of several starts, these are the repeats: their means have the standard deviation v, and
+two figures differ when they are also farther apart than ``t * v * sqrt(1 / k1 + 1 / k2)``, with
+the k - 1 degrees of freedom of both sides together.
+
+A quantile says nothing of a board that starts in one of two modes: five starts may all be in one.
+Two such modes as likely as each other put all starts of one figure below all of the other in at
+most one of 2**(k1 + k2) comparisons, so ``STARTS`` together are needed to call a figure worse.
 """
 
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
+from collections.abc import Callable
+from dataclasses import replace
 
-CONFIDENCE = 0.9999
+from pytest_autodeploy.base.repeats import Repeats
+from pytest_autodeploy.base.statistics import student_quantile
+
+ALPHA = 1e-3
+CONFIDENCE = 1 - ALPHA
 MEDIAN_ERROR = math.sqrt(math.pi / 2)
+"""Standard error of a median over that of a mean, for normal noise (Laplace)."""
 
-Repeats = tuple[float | None, int]
-"""Standard deviation and number of repeats of a median; None: not known, taken as no noise."""
+STARTS = math.ceil(math.log2(1 / ALPHA))
+MOST_STARTS = 100
 
 
-def smallest_difference(one: Repeats, other: Repeats) -> float:
-    """How far apart two medians must be to differ, in their unit.
+def smallest_difference(one: Repeats, other: Repeats, alpha: float = ALPHA) -> float:
+    """How far apart two figures must be to differ, in their unit: by repeats and by starts."""
+    return max(by_repeats(one, other, alpha), by_starts(one, other, alpha))
+
+
+def by_repeats(one: Repeats, other: Repeats, alpha: float = ALPHA) -> float:
+    """How far apart two figures must be by the noise within a start.
 
     A single value has no deviation; it is given that of the other side, as one repeat.
     """
-    spreads = [spread for spread, repeats in (one, other) if spread is not None and repeats > 1]
-    if not any(spreads):
+    sides = [(side.spread, side.kept) for side in (one, other)]
+    known = max((s for s, repeats in sides if s is not None and repeats > 1), default=0.0)
+    if not known:
         return 0.0
-    known = max(spreads)
     # In units of the larger deviation: the squares of tiny ones would be 0.
-    parts = [
-        (1.0, 1) if spread is None or repeats < 2 else (spread / known, repeats)
-        for spread, repeats in (one, other)
-    ]
-    errors = [MEDIAN_ERROR**2 * spread**2 / repeats for spread, repeats in parts]
+    parts = [(1.0, 1) if s is None or repeats < 2 else (s / known, repeats) for s, repeats in sides]
+    errors = [s**2 / repeats for s, repeats in parts]
     weights = [
         error**2 / max(repeats - 1, 1) for error, (_, repeats) in zip(errors, parts, strict=True)
     ]
     freedom = sum(errors) ** 2 / sum(weights)
-    return student_quantile(CONFIDENCE, freedom) * math.sqrt(sum(errors)) * known
+    return _quantile(alpha, freedom) * math.sqrt(sum(errors)) * known
 
 
-def repeats_needed(spread: float, difference: float, most: int) -> int:
-    """The repeats on each side that tell ``difference`` apart, at most ``most``."""
-    if not spread:
-        return 1
-    low, high = 2, most
+def by_starts(one: Repeats, other: Repeats, alpha: float = ALPHA) -> float:
+    """How far apart two figures must be by the noise between starts; 0 where that is unknown."""
+    spread, freedom = start_noise(one, other)
+    if not freedom:
+        return 0.0
+    return _quantile(alpha, freedom) * spread * math.sqrt(1 / one.starts + 1 / other.starts)
+
+
+def start_noise(one: Repeats, other: Repeats) -> tuple[float, int]:
+    """The standard deviation of starts by both sides, and its degrees of freedom, 0 if unknown."""
+    known = [(s.start_spread, s.starts - 1) for s in (one, other) if s.start_spread is not None]
+    freedom = sum(free for _, free in known)
+    if not freedom:
+        return 0.0, 0
+    largest = max(spread for spread, _ in known)
+    if not largest:
+        return 0.0, freedom
+    squares = sum(free * (spread / largest) ** 2 for spread, free in known)
+    return largest * math.sqrt(squares / freedom), freedom
+
+
+def starts_missing(one: Repeats, other: Repeats) -> int:
+    """How many more starts are needed to call one worse, where starts are known to matter."""
+    known = one.start_spread is not None or other.start_spread is not None
+    return max(0, STARTS - one.starts - other.starts) if known else 0
+
+
+def repeats_needed(baseline: Repeats, now: Repeats, difference: float, most: int) -> int:
+    """The repeats now that tell ``difference`` from a baseline, at most ``most``."""
+    if not now.spread:
+        return 1 if now.spread is not None else min(2, most)
+
+    def enough(count: int) -> bool:
+        return by_repeats(baseline, replace(now, count=count, outliers=0)) <= difference
+
+    return _least(enough, 2, most)
+
+
+def repeats_on_both_sides(now: Repeats, difference: float, most: int) -> int:
+    """The repeats that two figures with the noise of ``now`` need to be told apart."""
+    if not now.spread:
+        return 1 if now.spread is not None else min(2, most)
+
+    def enough(count: int) -> bool:
+        side = replace(now, count=count, outliers=0)
+        return by_repeats(side, side) <= difference
+
+    return _least(enough, 2, most)
+
+
+def starts_needed(baseline: Repeats, now: Repeats, difference: float) -> int | None:
+    """The starts now that tell ``difference`` from a baseline, None if no number does."""
+    spread, freedom = start_noise(baseline, now)
+    free = freedom - (now.starts - 1)
+
+    def enough(starts: int) -> bool:
+        error = spread * math.sqrt(1 / baseline.starts + 1 / starts)
+        return _quantile(ALPHA, max(1, free + starts - 1)) * error <= difference
+
+    if not enough(MOST_STARTS):
+        return None
+    return max(_least(enough, 1, MOST_STARTS), STARTS - baseline.starts)
+
+
+def _least(enough: Callable[[int], bool], low: int, high: int) -> int:
     while low < high:
         middle = (low + high) // 2
-        enough = smallest_difference((spread, middle), (spread, middle)) <= difference
-        low, high = (low, middle) if enough else (middle + 1, high)
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
     return low
 
 
-def student_quantile(probability: float, freedom: float) -> float:
-    """The quantile of Student's distribution, expanded around the normal one.
-
-    Abramowitz and Stegun 26.7.5 to the third power of 1/freedom: within 1 % from 10 degrees on.
-    """
-    z = NormalDist().inv_cdf(probability)
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    return sum(term / freedom**power for power, term in enumerate(terms))
+def _quantile(alpha: float, freedom: float) -> float:
+    return student_quantile(1 - alpha, freedom)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, get_args
 
 from pytest_autodeploy.base.measurement import Better
@@ -20,6 +20,7 @@ from pytest_autodeploy.baseline.format import (
     Metric,
 )
 from pytest_autodeploy.baseline.part import LARGEST, RESTORE, Part
+from pytest_autodeploy.baseline.precision import MEDIAN_ERROR
 
 _NEVER_NEGATIVE = ("us", "B", "uJ", "mW", "steps", "real")
 """Units of times, sizes, energies, powers and distances."""
@@ -58,7 +59,24 @@ def parse_baseline(text: str, name: str) -> Baseline:
             hint="a newer version wrote it: upgrade pytest-autodeploy",
         )
     entries = {clock: _read_entry(entry) for clock, entry in file.parts("entries").items()}
-    return Baseline(file.text("model"), file.text("file"), entries)
+    if schema == 1:
+        entries = {clock: _from_format_1(entry) for clock, entry in entries.items()}
+    return Baseline(file.text("model"), file.text("file"), entries, schema)
+
+
+def _from_format_1(entry: Entry) -> Entry:
+    """An entry of format 1, whose latency is a median and not compared by the mean.
+
+    Its deviation makes up for the larger error of a median. What outliers it had is in it, and how
+    starts differ was not measured.
+    """
+    metrics = {
+        name: replace(metric, spread=MEDIAN_ERROR * metric.spread)
+        if name == "latency_median" and metric.spread is not None
+        else metric
+        for name, metric in entry.metrics.items()
+    }
+    return replace(entry, metrics=metrics)
 
 
 def _whole(digits: str) -> float:
@@ -106,8 +124,9 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 
 def _known(plain: dict[str, Any]) -> dict[str, Any]:
-    """Without what says nothing: None, and ``update`` of an entry that is of one run."""
-    return {k: v for k, v in plain.items() if v is not None and (k, v) != ("update", 1)}
+    """Without what says nothing: None, and what is the same of most values."""
+    usual = {"update": 1, "outliers": 0, "starts": 1}
+    return {k: v for k, v in plain.items() if v is not None and (k not in usual or v != usual[k])}
 
 
 def _read_entry(entry: Part) -> Entry:
@@ -134,14 +153,20 @@ def _read_conditions(part: Part) -> Conditions:
 
 def _read_metric(part: Part) -> Metric:
     unit = part.text("unit")
+    least = 0 if unit in _NEVER_NEGATIVE else -LARGEST
+    repeats = part.whole("repeats", 1)
     return Metric(
-        value=part.number("value", 0 if unit in _NEVER_NEGATIVE else -LARGEST),
+        value=part.number("value", least),
         unit=unit,
         better=part.text("better", get_args(Better)),
         source=part.text("source"),
         spread=part.spread("spread"),
-        repeats=part.whole("repeats", 1),
+        repeats=repeats,
         update=_update(part),
+        centre=part.number("centre", least) if "centre" in part.plain else None,
+        outliers=part.whole("outliers", 0, repeats - 1) if "outliers" in part.plain else 0,
+        starts=part.whole("starts", 1, repeats) if "starts" in part.plain else 1,
+        start_spread=part.spread("start_spread"),
     )
 
 

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pytest_autodeploy.base.repeats import Repeats
 from pytest_autodeploy.baseline.history import History, Point
 from pytest_autodeploy.baseline.measured import Measured
 from pytest_autodeploy.baseline.precision import smallest_difference
@@ -75,7 +76,10 @@ def _side(
     allowed = max(
         (limit.percent[group] or 0) * abs(level) / 100,
         limit.floor(group, unit, level),
-        smallest_difference((before.spread, before.repeats), (point.spread, point.repeats)),
+        smallest_difference(
+            Repeats(before.value, before.spread, before.repeats),
+            Repeats(point.value, point.spread, point.repeats),
+        ),
     )
     change = point.value - level
     return 0 if abs(change) <= allowed else 1 if change > 0 else -1

@@ -48,7 +48,7 @@ def allowed_text(row: Row) -> str:
     if row.by == "percentage" and row.baseline:
         return f"{100 * row.allowed / abs(row.baseline):.3g} %"
     why = "" if row.by == "percentage" else f" ({row.by})"
-    if row.by == "repeats" and row.baseline:
+    if row.by in ("repeats", "starts") and row.baseline:
         return f"{100 * row.allowed / abs(row.baseline):.3g} %{why}"
     return f"{value_text(row.allowed, row.unit)}{why}"
 
@@ -64,6 +64,19 @@ def exact_texts(before: float | None, now: float | None, unit: str) -> tuple[str
     if unit == "B" and before != now and texts[0] == texts[1]:
         return f"{grouped(before)} B", f"{grouped(now)} B"
     return texts
+
+
+def bounds_text(row: Row) -> str:
+    """Between what the true change is, such as ``-2 to +13 %, threshold 5 %``."""
+    if row.low is None or row.high is None:
+        return change_text(row)
+    if not row.baseline:
+        bounds = f"{value_text(row.low, row.unit)} to {value_text(row.high, row.unit)}"
+        return f"{bounds}, threshold {value_text(row.threshold, row.unit)}"
+    low, high, most = (
+        100 * value / abs(row.baseline) for value in (row.low, row.high, row.threshold)
+    )
+    return f"{low:+.3g} to {high:+.3g} %, threshold {most:.3g} %"
 
 
 def rows_table(rows: Sequence[Row], heading: str = "metric") -> list[Column]:
@@ -83,7 +96,7 @@ def layers_to_blame(comparison: Comparison) -> list[Row]:
     slower = [
         row
         for row in comparison.layers
-        if row.state in ("regression", "new") or row.worse > row.allowed
+        if row.state in ("regression", "new", "cannot tell") or row.worse > row.allowed
     ]
     return sorted(slower, key=lambda row: -row.worse)
 
@@ -99,11 +112,22 @@ def headline(comparison: Comparison) -> str:
     if state == "within":
         return f"{_count(comparison)} within what its baseline allows"
     rows = _by_state(comparison, state)
+    if state == "cannot tell":
+        return _cannot_tell(rows)
     parts = [f"{one_line(row.name, 40)} {change_text(row)}" for row in rows[:3]]
     more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
     if state == "improved":
         return f"improved: {', '.join(parts)}{more}: update the baseline? {UPDATE}"
     return f"worse than its baseline: {', '.join(parts)}{more}"
+
+
+def _cannot_tell(rows: Sequence[Row]) -> str:
+    parts = [
+        f"{one_line(row.name, 40)} {bounds_text(row)}{f' ({row.note})' if row.note else ''}"
+        for row in rows[:3]
+    ]
+    more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
+    return f"cannot tell: {'; '.join(parts)}{more}"
 
 
 def _nothing_for_the_model(comparison: Comparison) -> str:
@@ -118,6 +142,7 @@ def block(comparison: Comparison, declared: str, model_sha256: str) -> list[str]
         lines += [f"  not comparable: {reason}" for reason in comparison.reasons]
         lines += [f"  no baseline for {name}" for name in comparison.missing]
         lines += [f"  {line}" for line in _padded(rows_table(comparison.rows))]
+        lines += [f"  {row.name}: {row.note}" for row in comparison.rows if row.note]
     if comparison.graph:
         lines.append(f"  {comparison.graph}")
     return [*lines, *_layer_lines(comparison)]

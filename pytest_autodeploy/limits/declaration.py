@@ -31,7 +31,8 @@ class Group:
     ``percent`` is what they may be worse by unless the keyword says otherwise. ``floor`` gives
     what they may be worse by in any case, in their unit, from that unit and the baseline's value;
     where ``floor_keyword`` is given, ``floor_default`` is its default. ``suite_test`` is the
-    built-in test that measures them, empty for that of the declaration.
+    built-in test that measures them, empty for that of the declaration. ``noisy``: repeats of them
+    differ on a board that has a clock, so that one of them tells nothing.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Group:
     floor_keyword: str = ""
     floor_default: float = 0.0
     suite_test: str = ""
+    noisy: bool = False
 
 
 @dataclass(frozen=True)

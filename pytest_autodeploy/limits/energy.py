@@ -54,7 +54,14 @@ ENERGY = Declaration(
     which=("mode",),
     listed=True,
     groups=(
-        Group("energy", ("energy_hp", "energy_lp"), 5, floor_keyword="floor_uj", floor_default=0.1),
+        Group(
+            "energy",
+            ("energy_hp", "energy_lp"),
+            5,
+            floor_keyword="floor_uj",
+            floor_default=0.1,
+            noisy=True,
+        ),
     ),
 )
 POWER = Declaration(

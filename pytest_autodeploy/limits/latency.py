@@ -44,7 +44,14 @@ DECLARATION = Declaration(
     which=("statistic",),
     alternatives=(("ms", "us"),),
     groups=(
-        Group("latency", ("latency_median",), 5, floor_keyword="floor_us", floor_default=10.0),
+        Group(
+            "latency",
+            ("latency_median",),
+            5,
+            floor_keyword="floor_us",
+            floor_default=10.0,
+            noisy=True,
+        ),
         Group(
             "per_layer",
             (),
@@ -52,6 +59,7 @@ DECLARATION = Declaration(
             floor_keyword="floor_us",
             floor_default=10.0,
             suite_test="test_layer_profile",
+            noisy=True,
         ),
     ),
 )

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from pytest_autodeploy.base.numbers import check_number
 from pytest_autodeploy.limits.declaration import OFF, Declaration, Group
 
+LAYERS = "per_layer"
+"""The group of the times of layers."""
+
 
 @dataclass(frozen=True)
 class NoRegression:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
-State = Literal["regression", "not comparable", "no baseline", "improved", "within"]
-STATES: tuple[State, ...] = ("regression", "not comparable", "no baseline", "improved", "within")
+State = Literal["regression", "not comparable", "cannot tell", "no baseline", "improved", "within"]
+STATES: tuple[State, ...] = get_args(State)
 """Of a comparison, worst first."""
 
 
@@ -16,8 +16,12 @@ class Row:
     """One metric or layer, before and now; None where a layer is new or gone.
 
     ``worse`` is the change towards the worse direction, negative for an improvement; ``allowed``
-    is the most that it may be, ``by`` what: ``percentage``, ``floor`` or ``repeats``. ``state`` is
-    ``regression``, ``improved`` or ``within``, of layers also ``new`` and ``gone``.
+    is the most that it may be, ``by`` what: ``percentage``, ``floor``, or what noise hides of
+    ``repeats`` or ``starts``. ``threshold`` is the most that it may be without noise, ``low`` and
+    ``high`` the bounds of the true change, None where the values have no noise. ``state`` is
+    ``regression``, ``cannot tell``, ``improved`` or ``within``, of layers also ``new`` and
+    ``gone``. ``note`` says what is remarkable about the repeats; ``more_starts`` are those of the
+    board that it takes to be sure of a regression.
     """
 
     name: str
@@ -29,6 +33,11 @@ class Row:
     allowed: float
     by: str
     state: str
+    threshold: float = 0.0
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    more_starts: int = 0
 
 
 @dataclass(frozen=True)
@@ -38,7 +47,8 @@ class Comparison:
     ``reasons`` say why something cannot be compared, or without any baseline of the model the names
     of other models that have one; ``missing`` what the baseline does not have,
     ``graph`` how the layers changed. ``baseline_sha256`` is the hash of the model of the baseline;
-    ``model_changed`` says that another one was measured.
+    ``model_changed`` says that another one was measured, ``layers_judged`` that a layer can be a
+    regression by itself.
     """
 
     state: State
@@ -50,6 +60,7 @@ class Comparison:
     graph: str = ""
     baseline_sha256: str = ""
     model_changed: bool = False
+    layers_judged: bool = False
 
 
 def merged(comparisons: Sequence[Comparison]) -> Comparison | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.limits.declaration import Declaration
-from pytest_autodeploy.limits.energy import ENERGY, POWER, EnergyLimit
+from pytest_autodeploy.limits.energy import ENERGY, MODES, POWER, EnergyLimit
 from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import Metric, at_most, no_limit
@@ -55,6 +55,13 @@ class EnergyMetric(_WithMeter):
     """The energy of an inference."""
 
     declaration: Declaration = ENERGY
+
+    def repeat(self, subject: Subject, name: str, count: int, /, *, restarted: bool) -> bool:
+        """Measure more windows of a clock mode."""
+        mode = next((mode for mode in MODES if name == f"energy_{mode.lower()}"), None)
+        if mode is None or subject.over_pins is not None:
+            return False
+        return _meter(subject).measure_more(subject.board, mode, count, restarted=restarted)
 
     def measurements(self, subject: Subject) -> Iterator[Measurement]:
         """Energy, power and charge in each clock mode."""

@@ -35,6 +35,13 @@ class LatencyMetric(Metric):
         if subject.board.measured.latency is None:
             subject.board.latency()
 
+    def repeat(self, subject: Subject, name: str, count: int, /, *, restarted: bool) -> bool:
+        """Time more inferences."""
+        if name != "latency_median":
+            return False
+        subject.board.time_more(count, restarted=restarted)
+        return True
+
     def measurements(self, subject: Subject) -> Iterator[Measurement]:
         """Latencies, MACs per second, and the sums of a profile."""
         if subject.session is None:

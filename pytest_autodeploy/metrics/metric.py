@@ -40,6 +40,13 @@ class Metric(ABC):
         """Measure what the limit needs."""
         self.provide(subject)
 
+    def repeat(self, _subject: Subject, _name: str, _count: int, /, *, restarted: bool) -> bool:  # noqa: ARG002
+        """Measure the measurement of that name so many times more; False where it cannot be.
+
+        ``restarted``: the board has started anew since it was measured.
+        """
+        return False
+
     def measurements(self, _subject: Subject, /) -> Iterable[Measurement]:
         """What was measured, each value with its unit, direction and source."""
         return ()

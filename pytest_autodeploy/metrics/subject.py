@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_autodeploy.base.errors import AutodeployError
 
@@ -63,7 +63,9 @@ class Baselines:
 
     ``folder`` has the baselines, ``root`` is where the paths of models start. ``compare``: a
     missing baseline is red. ``update`` is ``all``, ``new`` or None. ``owed`` are the groups that
-    the test has to judge when they are named in an option or the ini file.
+    the test has to judge when they are named in an option or the ini file. A baseline is made of
+    ``baseline_runs`` starts of the board, a comparison of ``compare_runs``; nothing more is begun
+    to be measured after ``seconds``.
     """
 
     folder: Path
@@ -73,6 +75,9 @@ class Baselines:
     compare: bool = False
     update: str | None = None
     owed: frozenset[str] = frozenset()
+    baseline_runs: int = 1
+    compare_runs: int = 1
+    seconds: float = 30.0
 
 
 @dataclass
@@ -102,6 +107,8 @@ class Subject:
     baselines: Baselines | None = None
     evidence: Evidence = field(default_factory=Evidence)
     over_pins: PinsRun | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
+    """What metrics have found out for this test, by names of their own."""
 
     @property
     def energies(self) -> Mapping[Mode, Energy]:

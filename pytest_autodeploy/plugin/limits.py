@@ -73,7 +73,7 @@ def _default(declaration: Declaration, settings: Settings, *, suite: bool) -> De
     if declaration is not REGRESSION:
         return declare(declaration, "default", **declaration.default) if suite else None
     update = settings.update_baseline is not None
-    compared = settings.compare or update or settings.baselines_path.is_dir()
+    compared = settings.compares or update or settings.baselines_path.is_dir()
     if suite and compared:
         return declare(declaration, "default", **declaration.default)
     return declare(declaration, "none", **declaration.default) if update else None

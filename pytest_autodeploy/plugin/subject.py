@@ -108,9 +108,12 @@ def baselines_of(item: pytest.Item) -> Baselines | None:
         settings.rootdir,
         case.model.id,
         relative_name(case.model.path, settings.rootdir),
-        compare=settings.compare,
+        compare=settings.compares,
         update=settings.update_baseline,
         owed=owed_groups(item),
+        baseline_runs=settings.baseline_runs,
+        compare_runs=settings.compare_runs,
+        seconds=settings.compare_time,
     )
 
 

@@ -49,7 +49,10 @@ class PowerOptions:
 def measured(
     session: ModelSession, meter: Meter, options: PowerOptions, mode: Mode, runs: int | None
 ) -> Energy:
-    """The energy of one inference in a clock mode. Raises PowerError, or a BoardError."""
+    """The energy of one inference in a clock mode. Raises PowerError, or a BoardError.
+
+    The model is run by ``runs`` in each window, None to plan that.
+    """
     facts = meter.open()
     meter.supply(True)
     with session.at_clock(mode), ExitStack() as stack:

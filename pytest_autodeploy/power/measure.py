@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.repeats import more_repeats
 from pytest_autodeploy.power.errors import CaptureError, NoMeter, PowerError, no_mode
 from pytest_autodeploy.power.live import PowerOptions, measured
 from pytest_autodeploy.power.replay import Replay
@@ -76,18 +78,44 @@ class PowerMeter:
                 raise _no_capture(session, mode)
             energy = replayed(replay, session, mode, runs)
         else:
-            energy = self._measured(session, mode, runs)
+            energy = self._measured(session, mode, runs, self._options)
         session.measured.power[mode] = energy
         return energy
 
-    def _measured(self, session: ModelSession, mode: Mode, runs: int | None) -> Energy:
+    def measure_more(
+        self, session: ModelSession, mode: Mode, windows: int, *, restarted: bool = False
+    ) -> bool:
+        """Add windows to what was measured; False for a capture, which has what it has.
+
+        ``restarted``: the board has started anew since. Where the raw stream is kept, a file has
+        one measurement, so that all windows are measured anew.
+        """
+        before = session.measured.power[mode]
+        if self._find_capture:
+            return False
+        anew = self._options.captures is not None and not restarted
+        count = len(before.windows) + windows if anew else windows
+        options = replace(
+            self._options, repeats=count, captures=None if restarted else self._options.captures
+        )
+        energy = self._measured(session, mode, before.inferences, options)
+        if not anew:
+            counts = more_repeats(before.counts, len(before.windows), windows, restarted=restarted)
+            windows_of_all = (*before.windows, *energy.windows)
+            energy = replace(before, windows=windows_of_all, counts=counts)
+        session.measured.power[mode] = energy
+        return True
+
+    def _measured(
+        self, session: ModelSession, mode: Mode, runs: int | None, options: PowerOptions
+    ) -> Energy:
         meter = self._meter_of(session.board)
         if meter is None:
             raise NoMeter(
                 "no power meter", board=session.board.id, hint="Give --autodeploy-power METER."
             )
         self._check_board(session, mode)
-        return measured(session, meter, self._options, mode, runs)
+        return measured(session, meter, options, mode, runs)
 
     def _check_board(self, session: ModelSession, mode: Mode) -> None:
         if mode not in self.modes(session):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Source
+from pytest_autodeploy.base.repeats import summarize
 from pytest_autodeploy.profile.records import Layer, LayerProfile, Run
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def collect_profile(
 
 
 def _deviation_us(ticks: Sequence[int], hz: int) -> float | None:
-    return statistics.stdev(ticks) * 1e6 / hz if len(ticks) > 1 else None
+    """The standard deviation without outliers, which do not move the median either."""
+    spread = summarize(ticks).spread
+    return None if spread is None else spread * 1e6 / hz
 
 
 def _macs_by_layer(model: Model, tags: Sequence[str]) -> list[int | None]:

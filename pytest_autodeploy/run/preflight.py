@@ -15,7 +15,7 @@ from pytest_autodeploy.catalog.kinds import kind_of, spec_of
 from pytest_autodeploy.limits.declarations import BY_NAME
 from pytest_autodeploy.limits.merging import merge, written_text
 from pytest_autodeploy.settings.meter_choice import owns_meter
-from pytest_autodeploy.settings.settings import SettingError, Settings
+from pytest_autodeploy.settings.settings import SettingError, Settings, named_folder
 
 _RELATIVE = (
     "a relative path starts where pytest was started, one of the ini file at the root folder"
@@ -60,9 +60,24 @@ def check_settings(settings: Settings, *, write: bool) -> None:
             "--tflite-accuracy: there are no labels; give --tflite-labels=FILE",
             hint="one label per input, as .npz, .npy or .csv",
         )
+    _check_named(settings)
     _check_artifacts(settings)
     if write and settings.tflite:
         check_output(settings)
+
+
+def _check_named(settings: Settings) -> None:
+    """Baselines that are asked for by name have to be there, unless this run makes them."""
+    folder = settings.baselines_path
+    if settings.baseline_against is None or settings.update_baseline or folder.is_dir():
+        return
+    known = sorted(path.name[1:] for path in folder.parent.glob(f"{named_folder('')}*"))
+    raise SettingError(
+        f"{settings.sources['baseline_against']}: no baselines of that name: {folder}",
+        hint=f"there are {', '.join(known)}"
+        if known
+        else "keep those of now by `autodeploy baseline keep NAME`",
+    )
 
 
 def check_kept(settings: Settings) -> None:

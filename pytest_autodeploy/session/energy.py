@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_autodeploy.base.measurement import Measurement, Source
+from pytest_autodeploy.base.repeats import Repeats, odd_ones, summarize
 from pytest_autodeploy.base.statistics import Spread, spread
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ class Energy:
     ``windows`` are what the meter saw, each while ``inferences`` ran; the properties are means
     over them. Energies are in microjoules, powers in milliwatts, times in microseconds, all of
     ``source``. ``note`` says what was remarkable, ``capture`` is the file with the raw stream,
-    empty when it was not kept.
+    empty when it was not kept. ``counts`` are the windows of each start of the board, in order;
+    empty when all are of one.
     """
 
     mode: Mode
@@ -94,12 +96,34 @@ class Energy:
     meter: str
     note: str = ""
     capture: str = ""
+    counts: tuple[int, ...] = ()
+
+    @property
+    def windows_uj(self) -> list[float]:
+        """Energy of one inference by each window."""
+        return [1e6 * w.energy_j / self.inferences for w in self.windows]
+
+    @property
+    def repeated(self) -> Repeats:
+        """What the windows say together."""
+        return summarize(self.windows_uj, self.counts)
+
+    @property
+    def odd(self) -> str:
+        """The windows that differ from the others by more than these do, in words."""
+        values = self.windows_uj
+        middle = statistics.median(values)
+        words = [f"{n + 1} ({100 * (values[n] / middle - 1):+.3g} %)" for n in odd_ones(values)]
+        if not words:
+            return ""
+        which = "window" if len(words) == 1 else "windows"
+        return f"of {len(values)} windows, {which} {', '.join(words)} differ from the others"
 
     @property
     def per_inference(self) -> Spread:
         """Energy of one inference in uJ: mean, deviation, resolution."""
         edge = max(2 * w.mean_w / w.rate_hz for w in self.windows) / self.inferences
-        return spread([1e6 * w.energy_j / self.inferences for w in self.windows], 1e6 * edge)
+        return spread(self.windows_uj, 1e6 * edge)
 
     @property
     def uj(self) -> float:
@@ -156,9 +180,10 @@ class Energy:
             "uJ",
             "lower",
             self.source,
-            self.note,
+            "; ".join(filter(None, (self.note, self.odd))),
             spread=energy.deviation,
             repeats=repeats,
+            repeated=self.repeated,
         )
         for name, value, unit in values:
             if value is not None:

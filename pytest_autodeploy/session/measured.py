@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Measurement, Source
+from pytest_autodeploy.base.repeats import Repeats, summarize
 from pytest_autodeploy.session.arena_search import STEP_BYTES
 
 if TYPE_CHECKING:
@@ -56,6 +57,14 @@ class Latency:
     incomplete: tuple[str, ...] = ()
     """Operators that the times leave out: a model of time does not know their work."""
 
+    counts: tuple[int, ...] = ()
+    """Of the samples of each start of the board, in order; empty when all are of one."""
+
+    @property
+    def repeated(self) -> Repeats:
+        """What the samples say together."""
+        return summarize(self.samples_us, self.counts)
+
     @property
     def median_us(self) -> float:
         """Median of the inferences after the first."""
@@ -74,8 +83,11 @@ class Latency:
 
     @property
     def spread_us(self) -> float | None:
-        """Standard deviation of the inferences after the first, None of a single one."""
-        return statistics.stdev(self.samples_us) if len(self.samples_us) > 1 else None
+        """Standard deviation of the inferences after the first, None of a single one.
+
+        It is without outliers, and within a start of the board.
+        """
+        return self.repeated.spread
 
     def measurement(self, statistic: str) -> Measurement:
         """One of ``median``, ``p95``, ``max``, ``first``."""
@@ -91,6 +103,7 @@ class Latency:
             self.note,
             spread=self.spread_us,
             repeats=len(self.samples_us),
+            repeated=self.repeated,
         )
 
     @property

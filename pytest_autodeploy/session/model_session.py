@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BoardDied, BoardRefused
+from pytest_autodeploy.base.repeats import more_repeats
 from pytest_autodeploy.profile.collect import collect_profile
 from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.reference.facts import all_facts
@@ -100,14 +101,20 @@ class ModelSession(ModelOnBoard):
         samples = tuple(map(self._us, ticks))
         return Latency(self._us(first), samples, self.source, self.incomplete)
 
-    def time_more(self, runs: int) -> Latency:
-        """Time ``runs`` inferences in addition to those that ``latency`` has timed."""
+    def time_more(self, runs: int, *, restarted: bool = False) -> Latency:
+        """Time ``runs`` inferences in addition to those that ``latency`` has timed.
+
+        ``restarted``: the board has started anew since.
+        """
         earlier = self.measured.latency or self.latency()
         with self.calls():
             self._first_inference()
             ticks = self._invoke(runs)
         samples = (*earlier.samples_us, *map(self._us, ticks))
-        self.measured.latency = replace(earlier, samples_us=samples)
+        counts = more_repeats(
+            earlier.counts, len(earlier.samples_us), len(ticks), restarted=restarted
+        )
+        self.measured.latency = replace(earlier, samples_us=samples, counts=counts)
         return self.measured.latency
 
     def profile(self, run: Literal["first", "warm"] = "warm", repeats: int = 1) -> LayerProfile:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardRefused
 from pytest_autodeploy.base.measurement import Source
-from pytest_autodeploy.board.base import Board, Placed
+from pytest_autodeploy.board.base import Board, Controllable, Placed
 from pytest_autodeploy.catalog.kinds import Kind, answering_kind
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.tested import tested_operators
@@ -143,6 +143,19 @@ class ProvenBoard:
             yield
         finally:
             self._clock, self._identity, self._proven = own, identity, False
+
+    def restart(self) -> None:
+        """Start the board anew, as a user's would be, and let it prove itself again.
+
+        Raises a BoardError when it does not come back.
+        """
+        self.ensure()
+        with self.calls():
+            self.board.client.reboot()
+        self._proven, self._state = False, None
+        if not isinstance(self.board, Controllable):
+            self.board.discard()  # a port of USB is gone after it
+        self.ensure()
 
     def set_up(self) -> None:
         """Set the model up anew, as before its first inference."""

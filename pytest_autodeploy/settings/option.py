@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -67,3 +68,10 @@ def natural(text: str) -> int:
     if value < 0:
         raise ValueError(f"{text!r} is negative")
     return value
+
+
+def plain_name(text: str) -> str:
+    """Parse a name that may become a folder: letters, digits, and ``._-``; ValueError else."""
+    if not re.fullmatch(r"\w[\w.-]{0,99}", text, re.ASCII):
+        raise ValueError(f"{text!r} is not a name of letters, digits, '.', '_' and '-'")
+    return text

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.limits.declarations import DECLARATIONS
 from pytest_autodeploy.settings.board_options import BOARD_OPTIONS
 from pytest_autodeploy.settings.deliver_options import DELIVER_OPTIONS
-from pytest_autodeploy.settings.option import Option, natural, positive_float, positive_int
+from pytest_autodeploy.settings.option import (
+    Option,
+    natural,
+    plain_name,
+    positive_float,
+    positive_int,
+)
 from pytest_autodeploy.settings.power_options import POWER_OPTIONS
 
 if TYPE_CHECKING:
@@ -178,6 +184,44 @@ _OPTIONS = (
         ini=None,
         choices=("all", "new"),
         bare="all",
+    ),
+    Option(
+        "baseline_against",
+        "--autodeploy-baseline-against",
+        "Named baselines, such as those of a release, that are compared with and written instead: "
+        "the folder @NAME among the baselines; a missing one fails",
+        metavar="NAME",
+        convert=plain_name,
+    ),
+    Option(
+        "baseline_runs",
+        "--autodeploy-baseline-runs",
+        "Starts of the board that a baseline is made of, so that it knows how they differ; 1 does "
+        "not (default: 5)",
+        metavar="N",
+        ini="int",
+        default=5,
+        convert=positive_int,
+    ),
+    Option(
+        "compare_runs",
+        "--autodeploy-compare-runs",
+        "Starts of the board that are held against a baseline (default: 1, more to confirm what is "
+        "worse)",
+        metavar="K",
+        ini="int",
+        default=1,
+        convert=positive_int,
+    ),
+    Option(
+        "compare_time",
+        "--autodeploy-compare-time",
+        "Seconds in which a test may measure more when its repeats do not tell what a baseline "
+        "allows (default: 30)",
+        metavar="SECONDS",
+        ini="float",
+        default=30.0,
+        convert=positive_float,
     ),
     Option(
         "history",

@@ -85,6 +85,10 @@ class Settings:
     unjudged: str
     baselines: str
     update_baseline: str | None
+    baseline_against: str | None
+    baseline_runs: int
+    compare_runs: int
+    compare_time: float
     history: str | None
     summary: str | None
     artifacts: tuple[str, ...]
@@ -122,7 +126,8 @@ class Settings:
         Only what is typed is relative to the folder pytest was started in.
         """
         typed = self.sources.get("baselines", "").startswith("--")
-        return (self.root if typed else self.rootdir) / self.baselines
+        folder = (self.root if typed else self.rootdir) / self.baselines
+        return folder / named_folder(self.baseline_against) if self.baseline_against else folder
 
     def against_path(self, path: str, origin: str) -> Path:
         """The model that an accuracy limit names; that of the ini starts at the root folder."""
@@ -134,7 +139,13 @@ class Settings:
 
         A run that is a gate, by asking for hardware or for baselines, does not.
         """
-        return self.unjudged == "skip" and not (self.evb_require_hardware or self.compare)
+        return self.unjudged == "skip" and not (self.evb_require_hardware or self.compares)
+
+    @property
+    def compares(self) -> bool:
+        """Whether a missing baseline is a failure: it was asked for, or for baselines by name."""
+        named = self.baseline_against is not None and self.update_baseline is None
+        return self.compare or named
 
     @property
     def history_path(self) -> Path | None:
@@ -179,6 +190,11 @@ class Settings:
         if self.cache is None:
             return default()
         return None if self.cache == "off" else self.root / self.cache
+
+
+def named_folder(name: str) -> str:
+    """The folder of named baselines among the baselines."""
+    return f"@{name}"
 
 
 def resolve(

@@ -10,6 +10,8 @@ from typing import NoReturn
 from pytest_autodeploy.catalog.boards import board_names
 from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES
 from pytest_autodeploy.sim.faults import SYNTAX, Fault, parse_fault
+from pytest_autodeploy.sim.noise import SYNTAX as NOISE_SYNTAX
+from pytest_autodeploy.sim.noise import Noise, parse_noise
 from pytest_autodeploy.sim.operator_fault import OperatorFault
 from pytest_autodeploy.sim.power import FAULTS as POWER_FAULTS
 
@@ -68,12 +70,14 @@ def _add_faults(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="for testing: what is wrong between the board and its power meter",
     )
-    noise = (
-        ("--timing-noise", "PERCENT", float, "standard deviation of the times that are reported"),
-        ("--timing-seed", "N", int, "seed of that noise"),
+    for flag, what in (("--timing-noise", "times"), ("--power-noise", "powers of windows")):
+        help_text = f"for testing; noise in the {what} that are reported, {NOISE_SYNTAX}"
+        add(flag, type=_noise, default=Noise(), metavar="NOISE", help=help_text)
+    numbers = (
+        ("--timing-seed", "N", int, "seed of both kinds of noise"),
         ("--slowdown", "PERCENT", float, "how much longer everything takes"),
     )
-    for flag, metavar, kind, help_text in noise:
+    for flag, metavar, kind, help_text in numbers:
         add(flag, type=kind, default=0, metavar=metavar, help=f"for testing; {help_text}")
 
 
@@ -105,3 +109,10 @@ def _fault(text: str) -> Fault | OperatorFault:
         return parse_fault(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{error}; {SYNTAX}") from None
+
+
+def _noise(text: str) -> Noise:
+    try:
+        return parse_noise(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.sim.flash import Memories
 from pytest_autodeploy.sim.kernels import Kernels
-from pytest_autodeploy.sim.noise import TimingNoise
+from pytest_autodeploy.sim.noise import NoiseSource, TimingNoise
 from pytest_autodeploy.sim.power import PowerRig
 from pytest_autodeploy.sim.stopwatch import Stopwatch
 from pytest_autodeploy.sim.validator import SimulatedValidator
@@ -29,7 +29,7 @@ def make_board(
         spec,
         Kernels(stderr, faults.of_operators),
         Stopwatch(spec.core, noise),
-        PowerRig(options.power_fault),
+        PowerRig(options.power_fault, NoiseSource(options.power_noise, options.timing_seed)),
         Memories.of(options.model_memory, options.arena_memory),
     )
     if options.model:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pytest_autodeploy.catalog.supply import SUPPLY_V, PowerStates, power_states
 from pytest_autodeploy.rpc.messages import PowerOutcome, PowerRun
+from pytest_autodeploy.sim.noise import NoiseSource
 
 IN0, IN1 = 1, 2
 SETTLE_S = 0.01
@@ -54,15 +55,20 @@ class Stretch:
 
 
 class PowerRig:
-    """The board's power run, and the wires between it and the meter, which ``faults`` spoil."""
+    """The board's power run, and the wires between it and the meter, which ``faults`` spoil.
 
-    def __init__(self, faults: Collection[str] = ()) -> None:
+    ``noise`` makes the power of each window another.
+    """
+
+    def __init__(self, faults: Collection[str] = (), noise: NoiseSource | None = None) -> None:
         self._faults = frozenset(faults)
+        self._noise = noise or NoiseSource()
         self._trigger = False
         self.restart()
 
     def restart(self) -> None:
         """Forget all runs: the board has started anew."""
+        self._noise.restart()
         self._state = State.SLEEPING
         self._left = math.inf
         self._wait_s = self._window_s = 0.0
@@ -84,7 +90,8 @@ class PowerRig:
         Without ``power`` it is the modelled one of a core whose clock ticks.
         """
         self._count, self._ticks, self._wait_s = count, ticks, wait_s
-        self._power = power or power_states(tick_hz)
+        power = power or power_states(tick_hz)
+        self._power = replace(power, running=power.running * self._noise.factor())
         self._window_s = ticks / tick_hz if count else EMPTY_WINDOW_S
         self._enter(State.WAITING, wait_s)
         self._follow_trigger()

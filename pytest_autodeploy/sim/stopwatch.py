@@ -29,6 +29,10 @@ class Stopwatch:
         self._noise = noise or TimingNoise()
         self.layers: tuple[LayerRecord, ...] = ()
 
+    def restart(self) -> None:
+        """The board has started anew."""
+        self._noise.restart()
+
     def forget(self) -> None:
         """There is no model."""
         self.layers = ()

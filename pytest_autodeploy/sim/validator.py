@@ -166,6 +166,7 @@ class SimulatedValidator:
     def reset(self, cause: ResetCause = ResetCause.PIN) -> None:
         """Forget engine, what is kept, clock, counters, power run, session; flash and log stay."""
         self.power.restart()
+        self._stopwatch.restart()
         self.sessions = Sessions()
         self._reset_cause = cause
         self._engine = None

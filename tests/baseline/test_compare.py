@@ -59,12 +59,16 @@ def test_the_floor_counts_where_a_percentage_is_too_small() -> None:
     assert compared(with_metric("latency_median", 109), tiny, floor_us=1).state == "regression"
 
 
-def test_what_repeats_cannot_tell_apart_is_allowed() -> None:
+def test_what_repeats_cannot_tell_apart_is_not_within() -> None:
     noisy = with_metric("latency_median", 10_080, spread=800.0)
     now = with_metric("latency_median", 10_980, spread=800.0)
     result = compared(now, noisy)
     assert row(result, "latency_median").by == "repeats"
-    assert result.state == "within"
+    assert result.state == "cannot tell"
+    assert headline(result) == (
+        "cannot tell: latency_median -3.89 to +21.7 %, threshold 5 % "
+        "(repeats differ by 7.9 %, 10 repeats in the baseline and 10 now)"
+    )
     steady = with_metric("latency_median", 10_980, spread=80.0)
     assert compared(steady, with_metric("latency_median", 10_080, spread=80.0)).state == (
         "regression"

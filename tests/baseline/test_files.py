@@ -91,8 +91,8 @@ def test_the_text_says_nothing_of_time_and_machine() -> None:
         ),
         ("[" * 100_000, "f is damaged: "),
         (
-            baseline_text(baseline()).replace('"schema": 1', '"schema": 2'),
-            "f has schema 2, this version knows up to 1",
+            baseline_text(baseline()).replace('"schema": 2', '"schema": 3'),
+            "f has schema 3, this version knows up to 2",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 from unittest.mock import patch
@@ -89,6 +89,9 @@ class Board:
         """It has been flashed before."""
         return self.client._validator.identify()
 
+    def discard(self) -> None:
+        """It goes on in this process."""
+
 
 @contextmanager
 def without_tflm() -> Iterator[None]:
@@ -118,10 +121,16 @@ class Gate:
 
 
 def gate(
-    folder: Path, declared: Declared | None = None, update: str | None = None, *, asked: bool = True
+    folder: Path,
+    declared: Declared | None = None,
+    update: str | None = None,
+    *,
+    asked: bool = True,
+    **starts: Any,
 ) -> Gate:
     """What a test with the marker ``no_regression`` is held against."""
     place = Baselines(folder, folder, "digits_cnn", "digits_cnn.tflite", asked, update)
+    place = replace(place, **starts)
     return Gate(declared or declare(REGRESSION), place)
 
 

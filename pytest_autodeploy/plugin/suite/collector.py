@@ -100,7 +100,7 @@ def _asks_for_measurements(settings: Settings) -> bool:
     """
     typed = {name for name, origin in settings.sources.items() if origin.startswith("--")}
     meter = "power" in typed and has_meter(settings)
-    baselines = settings.compare or settings.update_baseline is not None
+    baselines = settings.compares or settings.update_baseline is not None
     return meter or baselines or not typed.isdisjoint(settings.limits)
 
 

@@ -1,0 +1,69 @@
+"""From a comparison to the row of the ledger: its status and its words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_autodeploy.baseline.compare import state_of
+from pytest_autodeploy.baseline.format import Entry
+from pytest_autodeploy.baseline.judging import unconfirmed
+from pytest_autodeploy.baseline.standard import place_of, standard_of
+from pytest_autodeploy.baseline.words import block, headline
+from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.regression import LAYERS, NoRegression
+from pytest_autodeploy.metrics.comparison import Comparison
+from pytest_autodeploy.metrics.failures import FailureClass
+from pytest_autodeploy.metrics.ledger import Row, Status
+from pytest_autodeploy.metrics.metric import row
+from pytest_autodeploy.metrics.subject import Subject
+
+FAILURES: dict[str, FailureClass] = {"regression": "regression", "cannot tell": "not judged"}
+"""Of states; that of all others is ``not comparable``."""
+
+
+def verdict(subject: Subject, declared: Declared, comparison: Comparison) -> Row:
+    """How a comparison ended."""
+    place = place_of(subject)
+    words = headline(comparison)
+    asked = place.compare or declared.origin != "default"
+    status = _status(comparison, asked=asked, exists=standard_of(subject).exists)
+    if comparison.state == "no baseline" and place.update == "new":
+        status = "no limit"
+    if status in ("FAIL", "NOT JUDGED"):
+        how = f"{declared.words} by {declared.origin}"
+        lines = block(comparison, how, subject.board.model.sha256)
+        words = "\n".join([f"{subject.title}: {words}", *lines])
+    return row(declared, status, words, failure=FAILURES.get(comparison.state, "not comparable"))
+
+
+def _status(comparison: Comparison, *, asked: bool, exists: bool) -> Status:
+    """What is not asked for is not red without a baseline; what has one never passes unjudged."""
+    if comparison.state in ("within", "improved"):
+        return "pass"
+    if comparison.state == "regression":
+        return "FAIL"
+    unjudged = comparison.state in ("not comparable", "cannot tell") and exists
+    return "NOT JUDGED" if asked or unjudged else "no limit"
+
+
+def with_unconfirmed(comparison: Comparison) -> Comparison:
+    """The comparison, in which a regression that takes more starts to be sure of cannot be told."""
+    rows = tuple(
+        unconfirmed(each) if each.state == "regression" and each.more_starts else each
+        for each in comparison.rows
+    )
+    layers = comparison.layers if comparison.layers_judged else ()
+    state = state_of([*rows, *layers], comparison.reasons, comparison.missing)
+    return replace(comparison, rows=rows, state=state)
+
+
+def unmeasured(must: frozenset[str], limit: NoRegression, now: Entry) -> list[str]:
+    """What was named and the test did not measure."""
+    missing = [
+        group
+        for group in sorted(must - {LAYERS})
+        if not set(limit.groups[group].measurements) & set(now.metrics)
+    ]
+    if LAYERS in must and now.layers is None:
+        missing.append(LAYERS)
+    return [f"{group} was not measured by this test" for group in missing]
