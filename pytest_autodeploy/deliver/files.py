@@ -32,6 +32,7 @@ from pytest_autodeploy.deliver.characterization import (
 )
 from pytest_autodeploy.deliver.document import WrongValue, from_plain, to_plain
 from pytest_autodeploy.deliver.errors import CharacterizationError
+from pytest_autodeploy.deliver.plausible import Implausible, checked
 from pytest_autodeploy.deliver.replace import write_changed
 from pytest_autodeploy.model.graph import Model
 
@@ -39,6 +40,9 @@ VERSION = 1
 CONFIGURATION = "pytest-autodeploy model configuration"
 DETAILS = "pytest-autodeploy model details"
 AGAIN = "characterise the model again: pytest --tflite=MODEL --autodeploy-artifacts library"
+
+MOST_BYTES = 256 << 20
+"""The details list each scale of each channel, and the example has one inference."""
 
 Document = dict[str, Any]
 
@@ -86,7 +90,8 @@ def load(folder: Path, model: Model) -> Characterization:
     """The characterisation of a model from a folder, or from a folder somewhere below it.
 
     Raises CharacterizationError when a file is missing, damaged, newer or edited, when they are of
-    another model or of two different runs, and when several folders have them.
+    another model or of two different runs, when they say what cannot be true of the model, and when
+    several folders have them.
     """
     mc_path = _find(folder, model)
     md_path = mc_path.with_name(file_names(model.name)[1])
@@ -106,9 +111,12 @@ def load(folder: Path, model: Model) -> Characterization:
             f"{mc_path} and {md_path.name} are from different runs", hint=AGAIN
         )
     try:
-        return from_plain(Characterization, {**mc, "details": md["details"]}, "configuration")
+        found = from_plain(Characterization, {**mc, "details": md["details"]}, "configuration")
+        return checked(found, model)
     except WrongValue as error:
         raise CharacterizationError(f"{mc_path} is damaged: {error}", hint=AGAIN) from None
+    except Implausible as error:
+        raise CharacterizationError(f"{mc_path} cannot be true: {error}", hint=AGAIN) from None
 
 
 def _find(folder: Path, model: Model) -> Path:
@@ -132,7 +140,12 @@ def _read(path: Path, kind: str) -> Document:
     if not path.is_file():
         raise CharacterizationError(f"{path} is missing", hint=AGAIN)
     try:
-        document = json.loads(path.read_bytes())
+        if path.stat().st_size > MOST_BYTES:
+            raise CharacterizationError(
+                f"{path} is larger than any characterisation: {path.stat().st_size} bytes",
+                hint=AGAIN,
+            )
+        document = json.loads(path.read_bytes(), parse_constant=_no_number)
     except OSError as error:
         raise CharacterizationError(
             f"{path} cannot be read: {error.strerror}", hint="check its permissions"
@@ -156,6 +169,10 @@ def _read(path: Path, kind: str) -> Document:
             hint=AGAIN,
         )
     return document
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")
 
 
 def _sealed(kind: str, content: Document) -> Document:
