@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint schema wheel-check bench clean
+.PHONY: demo test lint derived schema wheel-check bench clean
 
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite=examples/models --html report.html --self-contained-html
@@ -20,8 +20,11 @@ lint: $(VENV)/.dev  ## lint, format, types and the tiers of the rooms
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-schema: $(VENV)/.dev  ## write the JSON Schema of results anew
+derived: $(VENV)/.dev  ## write anew what is derived and kept: options, markers, the JSON Schema of results
 	$(BIN)/python -c 'from pytest_autodeploy.report.result_json import write_schema; write_schema()'
+	$(BIN)/python -c 'from pytest_autodeploy.plugin.derived import write; write()'
+
+schema: derived
 
 wheel-check: $(VENV)/.dev  ## build the wheel and use it outside the checkout
 	$(BIN)/python .ci/wheel_check.py

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from pytest_autodeploy.plugin.declaring import add_markers, add_options
+from pytest_autodeploy.plugin.declaring import add_markers, add_options, marker_names
 from pytest_autodeploy.plugin.fixtures import (
     _session_overrides,
     autodeploy_artifact_board,
@@ -24,7 +24,7 @@ from pytest_autodeploy.plugin.fixtures import (
     reference,
     tflite_model,
 )
-from pytest_autodeploy.plugin.state import USAGE_PROBLEMS, settings_of
+from pytest_autodeploy.plugin.state import SETTINGS, USAGE_PROBLEMS
 
 __all__ = [
     "_session_overrides",
@@ -94,13 +94,12 @@ def pytest_make_collect_report(
     report = yield
     # A session collects what its arguments name, and the built-in suite has no path to be named
     # by: pytest 9 has no hook that adds a collector, so it is added to the report.
-    if isinstance(collector, pytest.Session) and report.passed:
-        settings = settings_of(collector.config)
-        if settings.tflite:
-            from pytest_autodeploy.plugin.suite.collector import SuiteModule, wants_suite
+    settings = collector.config.stash.get(SETTINGS, None)
+    if isinstance(collector, pytest.Session) and report.passed and settings and settings.tflite:
+        from pytest_autodeploy.plugin.suite.collector import SuiteModule, wants_suite
 
-            if wants_suite(collector.config):
-                report.result = [*report.result, SuiteModule.of(collector)]
+        if wants_suite(collector.config):
+            report.result = [*report.result, SuiteModule.of(collector)]
     return report
 
 
@@ -115,7 +114,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Check the limits of all tests; drop built-in tests that were not asked for."""
-    if items or USAGE_PROBLEMS in config.stash:
+    if USAGE_PROBLEMS in config.stash or any(map(_is_ours, items)):
         from pytest_autodeploy.plugin.checking import check_items
 
         check_items(config, items)
@@ -200,3 +199,8 @@ def pytest_runtest_makereport(
 
 def _concerns(item: pytest.Item) -> bool:
     return bool(FIXTURES & set(getattr(item, "fixturenames", ())))
+
+
+def _is_ours(item: pytest.Item) -> bool:
+    """Whether a test has a fixture or a marker of the plugin."""
+    return _concerns(item) or any(mark.name in marker_names() for mark in item.iter_markers())

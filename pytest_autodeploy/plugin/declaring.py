@@ -1,45 +1,61 @@
-"""The options and markers of the plugin, as pytest is told of them."""
+"""The options and markers of the plugin, as pytest is told of them.
+
+Every pytest that has the plugin installed is told, also one that tests no model. Options and
+markers follow from the declarations of the metrics; to work them out takes longer than all else at
+the start, so what comes out is kept in ``declared.json``, which ``make derived`` writes anew.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import pytest
+if TYPE_CHECKING:
+    import pytest
 
-from pytest_autodeploy.limits.declarations import DECLARATIONS
-from pytest_autodeploy.settings.options import OPTIONS
+FILE = Path(__file__).with_name("declared.json")
 
-MARKERS = (
-    "tflite(path): run the test on the model at that path: a file, a folder or a glob, relative "
-    "to the test's folder or to the root folder",
-    "evb(*names): run the test on these boards instead of those of --evb",
-    *(f"{each.usage}: {each.marker_help}" for each in DECLARATIONS),
-)
+
+@cache
+def _declared() -> dict[str, Any]:
+    declared: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return declared
 
 
 def add_options(parser: pytest.Parser) -> None:
     """Register every option and its ini twin."""
     group = parser.getgroup("autodeploy", "TensorFlow Lite models on evaluation boards")
-    for option in OPTIONS:
-        details: dict[str, Any] = {
-            # argparse formats help texts with %.
-            "help": option.help.replace("%", "%%"),
-            "dest": option.dest,
-            "default": None,
-        }
-        if option.switch:
-            details["action"] = "store_true"
-        else:
-            details["metavar"] = option.metavar
-            details["action"] = "append" if option.repeatable else "store"
-            if option.bare:
-                details |= {"nargs": "?", "const": option.bare}
-        group.addoption(option.flag, **details)
-        if option.ini:
-            parser.addini(option.ini_name, f"see {option.flag}", type=option.ini, default=None)
+    for option in _declared()["options"]:
+        group.addoption(option["flag"], **option["details"])
+        if ini := option["ini"]:
+            help_text = f"see {option['flag']}"
+            parser.addini(ini["name"], help_text, type=ini["type"], default=None)
 
 
 def add_markers(config: pytest.Config) -> None:
     """Register every marker."""
-    for marker in MARKERS:
+    for marker in _declared()["markers"]:
         config.addinivalue_line("markers", marker)
+
+
+def marker_names() -> frozenset[str]:
+    """The names of the markers."""
+    return frozenset(marker.partition("(")[0] for marker in _declared()["markers"])
+
+
+def is_asked(config: pytest.Config) -> bool:
+    """Whether the command line, the ini file or the environment sets an option of the plugin."""
+    return any(
+        config.getoption(option["details"]["dest"]) is not None
+        or (option["ini"] and config.getini(option["ini"]["name"]) not in (None, []))
+        or _in_environment(option["env"])
+        for option in _declared()["options"]
+    )
+
+
+def _in_environment(name: str | None) -> bool:
+    import os
+
+    return bool(name and os.environ.get(name))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_autodeploy.base.text import writable
-from pytest_autodeploy.limits.declarations import default_regression
 from pytest_autodeploy.plugin.gathered import Gathered
 from pytest_autodeploy.plugin.html_report import HtmlReport
 from pytest_autodeploy.plugin.problems import USAGE, Problems, problems_of
@@ -33,14 +32,13 @@ class Ending:
 
     def __init__(self, session: pytest.Session) -> None:
         self._config = session.config
-        self._settings = settings_of(session.config)
         self._began = datetime.now(UTC)
         self._problems = Problems(session)
         self._gathered = Gathered(self._problems)
         self._lost = False
         self._usage = ""
         self._updates: list[str] = []
-        page = HtmlReport(self._settings, self._gathered, self._problems)
+        page = HtmlReport(session.config, self._gathered, self._problems)
         session.config.pluginmanager.register(page, "autodeploy_html_report")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -75,7 +73,9 @@ class Ending:
         results, records = self._gathered.results(), self._gathered.records()
         if records:
             self._judge(records)
-        self._gathered.write(results, self._settings.output_path, self._command(), self._began)
+        if results:
+            folder = settings_of(self._config).output_path
+            self._gathered.write(results, folder, self._command(), self._began)
         if records:
             self._keep(records, complete=complete)
         if results:
@@ -92,12 +92,14 @@ class Ending:
     def _keep(self, records: Sequence[TestRecord], *, complete: bool) -> None:
         from pytest_autodeploy.baseline.kept import keep_baselines, keep_in_history
 
-        settings = self._settings
+        settings = settings_of(self._config)
         if settings.update_baseline and not complete:
             self._problems.add("baselines were not updated: the run was not completed")
         elif settings.update_baseline and self._lost:
             self._problems.add("baselines were not updated: a test has no record")
         elif settings.update_baseline:
+            from pytest_autodeploy.limits.declarations import default_regression
+
             with self._problems.part("the update of the baselines"):
                 update = keep_baselines(records, settings, default_regression())
                 self._updates = update.lines
@@ -114,7 +116,7 @@ class Ending:
         from pytest_autodeploy.report.summary_file import write_job_summary, write_summary
 
         with self._problems.part("the summary"):
-            write_summary(results, self._updates, self._settings)
+            write_summary(results, self._updates, settings_of(self._config))
         with self._problems.part("the summary of the job"):
             write_job_summary(results, self._updates)
 
@@ -122,11 +124,15 @@ class Ending:
         """A section per model and board, one on baselines, and every error of the end."""
         for line in self._usage.splitlines():
             terminalreporter.write_line(f"ERROR: {line}", red=True)
-        results, summary = self._gathered.results(), Summary(terminalreporter, self._problems)
+        if not self._gathered.empty or self._problems.found:
+            self._summary(terminalreporter)
+
+    def _summary(self, terminal: pytest.TerminalReporter) -> None:
+        results, summary = self._gathered.results(), Summary(terminal, self._problems)
         summary.sections(results)
         summary.baselines(results, self._updates)
         summary.allowed(self._gathered.records())
         if self._problems.found:
-            terminalreporter.write_sep("=", "autodeploy: not all was written", red=True)
+            terminal.write_sep("=", "autodeploy: not all was written", red=True)
         for problem in self._problems.found:
-            terminalreporter.write_line(f"ERROR: {problem}", red=True)
+            terminal.write_line(f"ERROR: {problem}", red=True)

@@ -30,6 +30,11 @@ class Gathered:
         self._store = self._store or ResultStore()
         self._store.add(from_plain(plain))
 
+    @property
+    def empty(self) -> bool:
+        """Whether no test had a record."""
+        return self._store is None
+
     def records(self) -> Sequence[TestRecord]:
         """All records, none before the first one."""
         return self._store.records() if self._store else ()
@@ -42,8 +47,6 @@ class Gathered:
 
     def write(self, results: list[Result], folder: Path, command: str, began: datetime) -> None:
         """Write the file of each result, with what it was made with and when."""
-        if not results:
-            return
         from pytest_autodeploy.report.provenance import provenance, run_facts
         from pytest_autodeploy.report.results import write_result
 

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_autodeploy.limits.declarations import default_regression
+from pytest_autodeploy.plugin.state import settings_of
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.result import Result
     from pytest_autodeploy.plugin.gathered import Gathered
     from pytest_autodeploy.plugin.problems import Problems
-    from pytest_autodeploy.settings.settings import Settings
 
 COLUMNS_AT = 2
 
@@ -23,8 +22,8 @@ class HtmlReport:
     They are optional ones: without pytest-html nobody declares them, and pytest would not start.
     """
 
-    def __init__(self, settings: Settings, gathered: Gathered, problems: Problems) -> None:
-        self._settings = settings
+    def __init__(self, config: pytest.Config, gathered: Gathered, problems: Problems) -> None:
+        self._config = config
         self._gathered = gathered
         self._problems = problems
 
@@ -70,9 +69,10 @@ class HtmlReport:
         ]
 
     def _trends(self) -> str:
-        path, records = self._settings.history_path, self._gathered.records()
+        path, records = settings_of(self._config).history_path, self._gathered.records()
         if path is None or not records:
             return ""
+        from pytest_autodeploy.limits.declarations import default_regression
         from pytest_autodeploy.report.baseline_html import history_html
 
         return history_html(path, records, default_regression())

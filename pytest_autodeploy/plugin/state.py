@@ -28,7 +28,17 @@ ARTIFACTS: pytest.StashKey[ArtifactsRecord] = pytest.StashKey()
 
 
 def settings_of(config: pytest.Config) -> Settings:
-    """The settings of the run."""
+    """The settings of the run: the defaults when nothing has been set. Raises SettingError."""
+    if SETTINGS not in config.stash:
+        from pathlib import Path
+
+        from pytest_autodeploy.settings.options import OPTIONS
+        from pytest_autodeploy.settings.settings import resolve
+
+        folder = Path(config.invocation_params.dir)
+        config.stash[SETTINGS] = resolve(
+            OPTIONS, config.getoption, config.getini, folder, config.rootpath
+        )
     return config.stash[SETTINGS]
 
 

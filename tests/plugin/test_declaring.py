@@ -1,0 +1,58 @@
+"""What pytest is told at its start is kept in a file; it is what the declarations say."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_autodeploy.plugin.declaring import FILE, marker_names
+from pytest_autodeploy.plugin.derived import text
+
+SCRIPT = """
+import sys
+import pytest
+
+code = pytest.main(sys.argv[1:])
+print("loaded", *sorted(name for name in sys.modules if name.startswith("pytest_autodeploy.")))
+sys.exit(code)
+"""
+AT_THE_START = {
+    "plugin",
+    *(f"plugin.{name}" for name in ("declaring", "fixtures", "starting", "state")),
+}
+AT_THE_END = {
+    *("base", "base.errors", "base.text"),
+    *(f"plugin.{name}" for name in ("ending", "gathered", "html_report", "problems", "terminal")),
+}
+
+
+def loaded(folder: Path, *arguments: str) -> set[str]:
+    """The modules of the plugin that a run of pytest loads."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode in (0, pytest.ExitCode.NO_TESTS_COLLECTED), done.stdout
+    words = done.stdout.splitlines()[-1].split()[1:]
+    return {word.removeprefix("pytest_autodeploy.") for word in words}
+
+
+def test_what_is_kept_is_what_the_declarations_say() -> None:
+    assert FILE.read_text(encoding="utf-8") == text(), "run 'make derived'"
+    assert {"tflite", "evb", "latency_budget", "no_regression"} <= marker_names()
+
+
+def test_a_folder_without_tests_loads_next_to_nothing(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "--collect-only") == AT_THE_START
+
+
+def test_a_run_of_tests_of_others_loads_next_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text("def test_it(tmp_path): pass\n", encoding="utf-8")
+    assert loaded(tmp_path) == AT_THE_START | AT_THE_END
