@@ -58,7 +58,7 @@ void begin_inference();
 void begin_quiet();
 void end_quiet();
 
-/** The core's clock as measured against another one; by default 0: there is none. */
+/** The core's clock as measured against another one, for which it may take 10 ms; by default 0: there is none. */
 uint32_t measured_hz();
 
 /** By default unknown. */

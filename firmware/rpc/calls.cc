@@ -233,6 +233,7 @@ Status describe_board(CallContext &context) {
     context.out.u32(board::measured_hz());
     context.out.i32(static_cast<int32_t>(board::reset_cause()));
     context.out.string(board::failed_step());
+    context.out.u64(board::ticks());
     return status;
 }
 
@@ -263,7 +264,7 @@ constexpr Call kCalls[] = {
     {18, "select_counters", select_counters, 4, tell_counters},
     {19, "infer", infer, 13, tell_inference},
     {20, "profile", profile, 21, tell_profile},
-    {21, "describe_board", describe_board, 16, nullptr},
+    {21, "describe_board", describe_board, 24, nullptr},
 };
 
 }  // namespace

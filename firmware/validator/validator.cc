@@ -82,9 +82,14 @@ Status Validator::read_layers(uint32_t first, const LayerLog *&layers) {
 
 Status Validator::set_clock(ClockMode mode) {
     const bool fast = mode == ClockMode::kHighPerformance;
-    if (board::facts().clocks_hz[fast] == 0 || !board::set_clock(mode)) {
+    const char *name = fast ? "HP" : "LP";
+    if (board::facts().clocks_hz[fast] == 0) {
         return refusal_.because(Status::kUnsupported, "%s has no %s clock", config::kBoardName,
-                                fast ? "HP" : "LP");
+                                name);
+    }
+    if (!board::set_clock(mode)) {
+        return refusal_.because(Status::kUnsupported, "the chip did not change its clock to %s",
+                                name);
     }
     return Status::kOk;
 }

@@ -113,6 +113,9 @@ class Regression(Metric):
 
     def _compared(self, subject: Subject, declared: Declared) -> Comparison:
         limit, standard = _limit(declared), standard_of(subject)
+        latency = subject.board.measured.latency
+        if latency and latency.doubt and standard.exists:
+            return Comparison("not comparable", standard.file, reasons=(latency.doubt,))
         if standard.baseline is None:
             return standard.compared(self.entry_now(subject, limit), limit)
         now = self.entry_now(subject, limit)

@@ -63,6 +63,13 @@ def update_baselines(
     for title, record in sorted(failed.items()):
         how = record.outcome if record.outcome in FAILED else "needed a rerun"
         update.lines.append(f"{title}: not updated, {record.nodeid} {how}")
+    doubted = {title_of(r): r for r in reversed(of_boards) if r.board.clock_doubt}
+    update.lines += [
+        f"{title}: not updated, {record.board.clock_doubt}"
+        for title, record in sorted(doubted.items())
+        if title not in failed
+    ]
+    failed |= doubted
     by_path: dict[str, list[_Target]] = {}
     for target in _targets(of_boards, failed, folder, root, plugin_version, limit):
         by_path.setdefault(str(target.path).lower(), []).append(target)

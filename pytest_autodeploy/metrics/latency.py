@@ -14,6 +14,8 @@ from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.session.measured import Latency
 
+CLOCK_HINT = "a supply or a part of the chip may forbid the mode: test --evb-clock LP, or mend it"
+
 
 class LatencyMetric(Metric):
     """The timed inferences of the test."""
@@ -67,6 +69,8 @@ class LatencyMetric(Metric):
             return
         latency = subject.complete().measured.latency
         assert latency is not None
+        if latency.doubt:
+            raise NotJudged(latency.doubt, hint=CLOCK_HINT)
         measurement = latency.measurement(declared.limit.statistic)
         yield at_most(subject, declared, measurement, declared.limit.us)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.power.capture import About, CaptureWriter
 from pytest_autodeploy.power.checks import check_alike, check_window
-from pytest_autodeploy.power.errors import WindowFault
+from pytest_autodeploy.power.errors import PowerError, WindowFault
 from pytest_autodeploy.power.handshake import Handshake
 from pytest_autodeploy.power.plan import WAIT_S, Plan, plan
 from pytest_autodeploy.power.window import Window, WindowFinder
@@ -56,7 +56,7 @@ def measured(
     facts = meter.open()
     meter.supply(True)
     with session.at_clock(mode), ExitStack() as stack:
-        median_us = session.timed(TIMED_RUNS).median_us
+        median_us = _latency_us(session)
         planned = plan(median_us, options.window_s, runs)
         kept = ""
         chunks: Iterator[Chunk] = stack.enter_context(meter.streaming())
@@ -73,6 +73,13 @@ def measured(
 
 def _repeats(session: ModelSession, options: PowerOptions) -> int:
     return (session.kind.exact and options.exact_repeats) or options.repeats
+
+
+def _latency_us(session: ModelSession) -> float:
+    latency = session.timed(TIMED_RUNS)
+    if latency.doubt:
+        raise PowerError(latency.doubt, board=session.board.id, hint="its energy is another mode's")
+    return latency.median_us
 
 
 def _handshake(session: ModelSession, meter: Meter, facts: MeterFacts) -> Handshake:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.figure import Figure
@@ -51,6 +51,8 @@ _STATES = {
     "reset": "reset before each inference",
 }
 _CLOCKS = {"HP": "Max perf", "LP": "Min perf"}
+_UNWANTED = ("watchdog", "brown out", "fault")
+"""Causes of a start that nobody asked for."""
 
 
 def figures(result: Recorded) -> list[Figure]:
@@ -121,8 +123,21 @@ def ran_on(board: BoardFacts) -> str:
     """Core, clock, engine and faults of a board in words, as far as they are known."""
     clock = f"{board.clock or ''} {si(board.clock_hz, 'Hz')}" if board.clock_hz is not None else ""
     engine = f"{board.engine or ''} {board.engine_version or ''}"
-    parts = (board.core or "", clock, engine, _memories(board), _image(board), _faults(board))
-    return ", ".join(one_line(part, 60) for part in parts if part.strip())
+    parts = (
+        *(board.core or "", clock, engine, _memories(board), _image(board)),
+        *(_faults(board), *_troubles(board)),
+    )
+    return ", ".join(one_line(part, 120) for part in parts if part.strip())
+
+
+def _troubles(board: BoardFacts) -> Iterator[str]:
+    """What was wrong with how the board has started."""
+    if board.clock_doubt:
+        yield board.clock_doubt
+    elif board.failed_step:
+        yield f"{board.failed_step} failed at its start"
+    if board.reset_cause in _UNWANTED:
+        yield f"last started by a {board.reset_cause}"
 
 
 def _memories(board: BoardFacts) -> str:

@@ -150,7 +150,8 @@ class Caller:
             return BoardDied(
                 f"{name}: the session with the board has ended",
                 board=self.board,
-                hint=f"The board has restarted, or another program talks to it. Its log: {words}",
+                hint=f"The board has restarted, or another program talks to it. {self._start()}"
+                f"Its log: {words}",
             )
         return BoardRefused(
             f"{name}: refused ({status.words})",
@@ -163,6 +164,14 @@ class Caller:
     def _forget_session(self) -> None:
         self._exchange.end_session()
         self._identity = None
+
+    def _start(self) -> str:
+        """How it has started last, in a sentence, as far as it tells."""
+        with suppress(BoardError):
+            report = next(self._calls(calls.DESCRIBE_BOARD, [()], timeout_s=_LOG_TIMEOUT_S))[0]
+            cause = report.reset_cause.words
+            return f"It was last started by: {cause}. " if cause else ""
+        return ""
 
     def _words(self) -> str:
         """The last lines of the log; what is before them waits for `read_log`."""

@@ -115,6 +115,11 @@ class ResetCause(IntEnum):
     BROWN_OUT = 5
     FAULT = 6
 
+    @property
+    def words(self) -> str | None:
+        """The cause as a message says it, such as ``power on``; None when it is unknown."""
+        return self.name.lower().replace("_", " ") if self else None
+
 
 class Capability(IntFlag):
     """What a board can do beyond running a model."""
@@ -253,10 +258,12 @@ class BoardReport(Struct):
     """Where things are on a board, and how it has started.
 
     ``clock_hz`` is the core's clock as measured against another one, 0 where there is none;
-    ``failed_step`` the step of the start-up that failed, empty when all is well.
+    ``failed_step`` the step of the start-up that failed, empty when all is well. ``ticks`` is the
+    present moment in ticks of the board, 0 where only inferences have time.
     """
 
     placements: tuple[Placement, ...]
     clock_hz: Uint32
     reset_cause: ResetCause
     failed_step: str
+    ticks: Uint64

@@ -60,6 +60,9 @@ class Latency:
     counts: tuple[int, ...] = ()
     """Of the samples of each start of the board, in order; empty when all are of one."""
 
+    doubt: str = ""
+    """Why they are not times in the clock mode that was wanted, empty when nothing is known."""
+
     @property
     def repeated(self) -> Repeats:
         """What the samples say together."""
@@ -108,8 +111,9 @@ class Latency:
 
     @property
     def note(self) -> str:
-        """What the times leave out, in words."""
-        return incomplete_words(self.incomplete)
+        """What the times leave out and why they are doubted, in words."""
+        parts = (incomplete_words(self.incomplete), self.doubt)
+        return "; ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True)

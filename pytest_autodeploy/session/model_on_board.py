@@ -9,6 +9,7 @@ from pytest_autodeploy.board.base import Board, timed
 from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.profile.passes import CounterChoice
 from pytest_autodeploy.reference.inputs import Inputs
+from pytest_autodeploy.session.clock import doubt_of_ticks
 from pytest_autodeploy.session.collected import Measured
 from pytest_autodeploy.session.known_arenas import KnownArenas
 from pytest_autodeploy.session.proven import ProvenBoard
@@ -57,6 +58,7 @@ class ModelOnBoard(ProvenBoard):
         self.progress = progress
         self.before_run: Callable[[Inputs], None] | None = None
         self._slowest_s = 0.0
+        self._share = 1
         self.prepare(inputs)
 
     def prepare(
@@ -155,8 +157,18 @@ class ModelOnBoard(ProvenBoard):
             per_inference = (time.monotonic() - began) / share
             self._slowest_s = max(self._slowest_s, per_inference)
             share = max(1, int(CALL_SECONDS / max(per_inference, 1e-6)))
+            self._share = min(share, self.identity.max_invocations)
             self.progress("inference", len(ticks), count)
         return ticks
+
+    def _check_clock(self) -> None:
+        """Hold the ticks of hardware against this PC's clock, once per mode."""
+        if self.source != "measured" or self._clock in self._doubts:
+            return
+        client = self.board.client
+        self._doubts[self._clock] = doubt_of_ticks(
+            self.identity, client.describe_board, lambda: self._invoke(self._share)
+        )
 
     def _patience(self, count: int) -> float | None:
         """The deadline of a call: many times what it took before, None (the option's) at first."""

@@ -98,8 +98,10 @@ class ModelSession(ModelOnBoard):
         with self.calls():
             first = self._first_inference()
             ticks = self._invoke(runs)
+            self._check_clock()
         samples = tuple(map(self._us, ticks))
-        return Latency(self._us(first), samples, self.source, self.incomplete)
+        doubt = self.clock_doubt
+        return Latency(self._us(first), samples, self.source, self.incomplete, doubt=doubt)
 
     def time_more(self, runs: int, *, restarted: bool = False) -> Latency:
         """Time ``runs`` inferences in addition to those that ``latency`` has timed.
@@ -110,11 +112,13 @@ class ModelSession(ModelOnBoard):
         with self.calls():
             self._first_inference()
             ticks = self._invoke(runs)
+            self._check_clock()
         samples = (*earlier.samples_us, *map(self._us, ticks))
         counts = more_repeats(
             earlier.counts, len(earlier.samples_us), len(ticks), restarted=restarted
         )
-        self.measured.latency = replace(earlier, samples_us=samples, counts=counts)
+        doubt = earlier.doubt or self.clock_doubt
+        self.measured.latency = replace(earlier, samples_us=samples, counts=counts, doubt=doubt)
         return self.measured.latency
 
     def profile(self, run: Literal["first", "warm"] = "warm", repeats: int = 1) -> LayerProfile:

@@ -12,7 +12,15 @@ from pytest_autodeploy.board.base import Board, Controllable, Placed
 from pytest_autodeploy.catalog.kinds import Kind, answering_kind
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.tested import tested_operators
-from pytest_autodeploy.rpc.messages import Capability, ClockMode, Identity, ModelState, Status
+from pytest_autodeploy.rpc.messages import (
+    BoardReport,
+    Capability,
+    ClockMode,
+    Identity,
+    ModelState,
+    Status,
+)
+from pytest_autodeploy.session.clock import doubt_of_start, mode_name
 from pytest_autodeploy.session.collected import Measured
 from pytest_autodeploy.session.refusals import explained
 
@@ -34,6 +42,8 @@ class ProvenBoard:
         self._image = Image(model, 0)
         self._clock = ClockMode.HIGH_PERFORMANCE
         self._identity: Identity | None = None
+        self._report: BoardReport | None = None
+        self._doubts: dict[ClockMode, str] = {}
         self._state: ModelState | None = None
         self._proven = False
 
@@ -52,6 +62,19 @@ class ProvenBoard:
         return self._identity
 
     @property
+    def report(self) -> BoardReport:
+        """Where things are on the board, and how it has started."""
+        if self._report is None:
+            self.ensure()
+        assert self._report is not None
+        return self._report
+
+    @property
+    def clock_doubt(self) -> str:
+        """Why times in the present clock mode are not what they seem, empty while none is known."""
+        return self._doubts.get(self._clock, "")
+
+    @property
     def state(self) -> ModelState:
         """What the engine says of the model, such as its arena."""
         if self._state is None:
@@ -67,7 +90,7 @@ class ProvenBoard:
     @property
     def clock(self) -> Literal["HP", "LP"]:
         """The session's own clock mode."""
-        return "HP" if self._clock is ClockMode.HIGH_PERFORMANCE else "LP"
+        return mode_name(self._clock)
 
     @property
     def has_profile(self) -> bool:
@@ -104,11 +127,22 @@ class ProvenBoard:
     def _load(self) -> None:
         identity = self.board.load(self._image)
         if identity.clock != self._clock:
-            self.board.client.set_clock(self._clock)
+            self._set_clock(identity)
             identity = self.board.client.identify()
         if Capability.ANY_TENSOR in identity.capabilities:
             self.board.client.keep_tensors(False)  # who was here before may have been killed
+        self._report = self.board.client.describe_board()
+        if doubt := doubt_of_start(identity, self._report, self._clock):
+            self._doubts[self._clock] = doubt
         self._identity = identity
+
+    def _set_clock(self, identity: Identity) -> None:
+        """A mode that the board has and the chip refuses is told with the times, not before."""
+        try:
+            self.board.client.set_clock(self._clock)
+        except BoardRefused:
+            if not identity.clocks_hz[self._clock]:
+                raise
 
     def _configure(self) -> ModelState:
         """Set the model up, in the largest memory when the one that was likely to do is not."""
@@ -136,13 +170,14 @@ class ProvenBoard:
     @contextmanager
     def at_clock(self, mode: Literal["HP", "LP"]) -> Iterator[None]:
         """Within it the board runs in another clock mode; the session's own comes back after it."""
-        own, identity = self._clock, self.identity
+        own, identity, report = self._clock, self.identity, self._report
         self._clock, self._proven = _clock_mode(mode), False
         try:
             self.ensure()
             yield
         finally:
-            self._clock, self._identity, self._proven = own, identity, False
+            self._clock, self._proven = own, False
+            self._identity, self._report = identity, report
 
     def restart(self) -> None:
         """Start the board anew, as a user's would be, and let it prove itself again.
@@ -186,6 +221,7 @@ class ProvenBoard:
         """Trust the board no more until it has proven itself again."""
         self._state = None
         self._proven = False
+        self._doubts.clear()
         self.board.discard()
 
     def _setup(self) -> None:

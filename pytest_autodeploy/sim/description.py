@@ -67,4 +67,4 @@ def report_of(
             Placement("arena", where.arena_memory.upper(), 0, arena_bytes),
             Placement("model", where.model_memory.upper(), 0, flash.size_bytes),
         )
-    return BoardReport(placements, 0, cause, "")
+    return BoardReport(placements, 0, cause, "", 0)

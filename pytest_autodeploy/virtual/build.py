@@ -13,6 +13,7 @@ from pytest_autodeploy.virtual.devices.gpio import Gpio
 from pytest_autodeploy.virtual.devices.mcuctrl import Mcuctrl
 from pytest_autodeploy.virtual.devices.pages import Storage
 from pytest_autodeploy.virtual.devices.pwrctrl import Pwrctrl
+from pytest_autodeploy.virtual.devices.rstgen import Rstgen
 from pytest_autodeploy.virtual.devices.stimer import Stimer
 from pytest_autodeploy.virtual.devices.uart import Uart
 
@@ -46,6 +47,8 @@ def make_device(
             return Pwrctrl()
         case "cachectrl":
             return Cachectrl()
+        case "rstgen":
+            return Rstgen()
         case "stimer":
             return Stimer(context, device.interrupt)
         case "uart":

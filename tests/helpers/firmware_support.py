@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import os
 import shutil
 import socket
 import struct
@@ -65,11 +66,17 @@ def _run(*command: str) -> None:
 
 
 @contextmanager
-def running(program: Path, link: socket.socket) -> Iterator[subprocess.Popen[bytes]]:
+def running(
+    program: Path, link: socket.socket, **environment: str
+) -> Iterator[subprocess.Popen[bytes]]:
     """A board of this PC that speaks over ``link``; it ends with the link."""
     with link:
         process = subprocess.Popen(
-            [program], stdin=link.fileno(), stdout=link.fileno(), stderr=subprocess.PIPE
+            [program],
+            stdin=link.fileno(),
+            stdout=link.fileno(),
+            stderr=subprocess.PIPE,
+            env={**os.environ, **environment},
         )
     try:
         yield process

@@ -119,7 +119,7 @@ class EchoValidator:
 
     def describe_board(self) -> BoardReport:
         places = (Placement("arena", "DTCM", 0x10000000, 1000), Placement("model", "", 0, 0))
-        return BoardReport(places, 191_998_000, ResetCause.PIN, "burst mode")
+        return BoardReport(places, 191_998_000, ResetCause.PIN, "burst mode", 1 << 40)
 
     def set_clock(self, mode: ClockMode) -> None:
         raise Refused(Status.UNSUPPORTED, f"no {mode.name} mode")

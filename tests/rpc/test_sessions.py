@@ -123,8 +123,9 @@ def test_a_client_whose_session_another_has_ended_is_told(program: Path) -> None
         second.identify()
         assert first.invoke().includes_first, "an identify alone ends nothing"
         second.configure()
-        with pytest.raises(BoardDied, match="invoke: the session with the board has ended"):
+        with pytest.raises(BoardDied, match="invoke: the session with the board has ended") as end:
             first.invoke()
+        assert "last started by: power on." in str(end.value)
         first.close()
 
 

@@ -12,7 +12,7 @@ from pytest_autodeploy.catalog.fit import Placement
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
-from pytest_autodeploy.rpc.messages import ClockMode, ModelState
+from pytest_autodeploy.rpc.messages import BoardReport, ClockMode, ModelState, ResetCause
 from pytest_autodeploy.session.model_session import ModelSession
 from tests.helpers.rpc_board import IDENTITY
 from tests.helpers.support import DIGITS
@@ -47,6 +47,9 @@ class Board:
 
     def keep_tensors(self, keep: bool) -> None:
         """As it is."""
+
+    def describe_board(self) -> BoardReport:
+        return BoardReport((), 0, ResetCause.POWER_ON, "", 0)
 
     def placement(self, image: Image) -> Placement:
         return Placement("mram", "sram" if image.roomy and not self.alone else "dtcm", 0)

@@ -14,8 +14,10 @@ from pytest_autodeploy.virtual.devices.debug_units import CYCCNT, DWT_CTRL, Dwt,
 from pytest_autodeploy.virtual.devices.gpio import Gpio
 from pytest_autodeploy.virtual.devices.mcuctrl import CHIPREV, FEATUREENABLE, SKU, Mcuctrl
 from pytest_autodeploy.virtual.devices.pwrctrl import DEVPWREN, DEVPWRSTATUS, Pwrctrl
+from pytest_autodeploy.virtual.devices.rstgen import PORSTAT, STAT, SWRSTAT, Rstgen
 from pytest_autodeploy.virtual.devices.stimer import (
     SCMPR0,
+    SNVR,
     STCFG,
     STMINTCLR,
     STMINTEN,
@@ -48,6 +50,23 @@ class Bench:
 @pytest.fixture
 def bench() -> Bench:
     return Bench()
+
+
+def test_rstgen_tells_power_on_from_a_reset_by_software() -> None:
+    rstgen = Rstgen()
+    rstgen.reset()
+    assert rstgen.read(STAT) == PORSTAT
+    rstgen.reset()
+    assert rstgen.read(STAT) == SWRSTAT
+
+
+def test_stimer_keeps_its_words_when_the_chip_is_reset(bench: Bench) -> None:
+    stimer = Stimer(bench.context, 23)
+    stimer.write(SNVR[2], 0xAD10_0002)
+    stimer.write(STMINTEN, 1)
+    stimer.reset()
+    assert stimer.read(SNVR[2]) == 0xAD10_0002
+    assert stimer.read(STMINTEN) == 0
 
 
 def test_clkgen_acknowledges_burst_mode_and_tells_the_core() -> None:

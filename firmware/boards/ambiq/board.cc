@@ -5,7 +5,9 @@
 #include "boards/ambiq/link.h"
 #include "boards/ambiq/part.h"
 #include "boards/ambiq/pins.h"
+#include "boards/ambiq/start.h"
 #include "boards/ambiq/survive.h"
+#include "boards/ambiq/timer.h"
 #include "ns_ambiqsuite_harness.h"
 
 /** An evaluation board of Ambiq, over neuralSPOT, with a link and with instruments. */
@@ -39,9 +41,23 @@ void start_cycle_counter() {
     latest = DWT->CYCCNT;
 }
 
+/** Of the core and of the system timer, at the same time. */
+struct Clocks {
+    uint32_t cycles;
+    uint32_t counts;
+};
+
+Clocks both_clocks() {
+    am_hal_interrupt_master_disable();
+    const Clocks now = {DWT->CYCCNT, am_hal_stimer_counter_get()};
+    am_hal_interrupt_master_enable();
+    return now;
+}
+
 }  // namespace
 
 void init() {
+    ambiq::note_start();
     ambiq::init_core(kNeeds);
     ambiq::guard_null_pointers();
     start_cycle_counter();
@@ -52,8 +68,6 @@ void init() {
 }
 
 const Facts &facts() { return the_facts; }
-
-const char *restart_words() { return nullptr; }
 
 size_t read(uint8_t *to, size_t size) { return size > 0 ? ambiq::read_link(to, size) : 0; }
 size_t write(const uint8_t *from, size_t size) { return ambiq::write_link(from, size); }
@@ -93,9 +107,32 @@ void resume_link() {
     ambiq::power_link(true);
 }
 
+/** Over 10 ms, so that the system timer's counts are 1 in 1,875 at least. */
+uint32_t measured_hz() {
+    constexpr uint32_t kSpanUs = 10'000;
+    const Clocks began = both_clocks();
+    ns_delay_us(kSpanUs);
+    const Clocks ended = both_clocks();
+    const uint32_t counted = ended.counts - began.counts;
+    const uint64_t scaled = uint64_t{ended.cycles - began.cycles} * ambiq::kTimerHz;
+    return counted > 0 ? static_cast<uint32_t>(scaled / counted) : 0;
+}
+
+const char *failed_step() { return ambiq::failed_step_of_core(); }
+
+const char *memory_of(const void *address) {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    for (const ambiq::Memory &memory : ambiq::kMemories) {
+        if (at - memory.base < memory.bytes) {
+            return memory.name;
+        }
+    }
+    return "";
+}
+
 void reboot() {
     ambiq::drain_link();
-    NVIC_SystemReset();
+    ambiq::restart_as_asked();
 }
 
 }  // namespace autodeploy::board

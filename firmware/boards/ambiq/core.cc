@@ -13,6 +13,8 @@ namespace {
 constexpr uint32_t kWaitUs = 50;
 
 ClockMode mode = ClockMode::kHighPerformance;
+const char *step = "";    // that the start-up is at
+const char *failed = "";  // the first that failed
 uint64_t counts;  // of the timer, until `latest`
 uint32_t latest;
 
@@ -48,15 +50,51 @@ uint64_t timer_counts() {
 
 }  // namespace
 
-void init_core(Needs needs) {
-    const ns_power_config_t power = power_of(needs);
+/**
+ * Instead of neuralSPOT's endless loop, in which a board would be silent: it goes on behind the step that failed. The
+ * linker puts it there; armlink has another name for that.
+ */
+#if defined(__ARMCC_VERSION)
+extern "C" void $Sub$$ns_core_fail_loop() {
+#else
+extern "C" void __wrap_ns_core_fail_loop() {
+#endif
+    failed = *failed == '\0' ? step : failed;
+}
+
+namespace {
+
+void attempt(const char *what, bool (*succeeds)(Needs), Needs needs) {
+    step = what;
+    if (!succeeds(needs) && *failed == '\0') {
+        failed = what;
+    }
+}
+
+bool start_core(Needs) {
     ns_core_config_t config = {&ns_core_V1_0_0};
-    ns_core_init(&config);
-    ns_power_config(&power);
+    return ns_core_init(&config) == NS_STATUS_SUCCESS;
+}
+
+bool configure_power(Needs needs) {
+    const ns_power_config_t power = power_of(needs);
+    return ns_power_config(&power) == NS_STATUS_SUCCESS;
+}
+
+bool go_fast(Needs) { return board::set_clock(ClockMode::kHighPerformance); }
+
+}  // namespace
+
+const char *failed_step_of_core() { return failed; }
+
+void init_core(Needs needs) {
+    attempt("ns_core_init", start_core, needs);
+    attempt("ns_power_config", configure_power, needs);
     am_hal_stimer_config(kTimerClock | AM_HAL_STIMER_CFG_COMPARE_A_ENABLE |
                          AM_HAL_STIMER_CFG_COMPARE_B_ENABLE);
     latest = am_hal_stimer_counter_get();
-    board::set_clock(ClockMode::kHighPerformance);
+    attempt("the high performance mode", go_fast, needs);
+    mode = runs_fast() ? ClockMode::kHighPerformance : ClockMode::kLowPower;
 }
 
 void stop_debug_units() {

@@ -13,6 +13,9 @@ struct Needs {
 
 void init_core(Needs needs);
 
+/** The first step of `init_core` that failed, "" when none did. */
+const char *failed_step_of_core();
+
 /** Turns ITM, DWT and TPIU off, which measure and cost energy. */
 void stop_debug_units();
 

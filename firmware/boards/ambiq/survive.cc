@@ -3,6 +3,7 @@
 #include <csetjmp>
 
 #include "boards/ambiq/part.h"
+#include "boards/ambiq/start.h"
 #include "boards/board.h"
 
 namespace autodeploy::ambiq {
@@ -24,6 +25,12 @@ volatile uintptr_t way_back_stack;  // 0: there is no way back
 bool can_go_back(const StackedRegisters *stacked) {
     const auto at = reinterpret_cast<uintptr_t>(stacked);
     return at < way_back_stack && way_back_stack - at < kDeepest;
+}
+
+/** Not when the stack itself had overflowed. */
+bool stacked_is_ram(const StackedRegisters *stacked) {
+    const char *memory = board::memory_of(stacked);
+    return memory[0] == 'D' || memory[0] == 'S';
 }
 
 }  // namespace
@@ -53,7 +60,7 @@ void guard_null_pointers() {
 /** Instead of neuralSPOT's endless loop; all faults of these boards end here. */
 extern "C" __attribute__((used)) void autodeploy_handle_fault(StackedRegisters *stacked) {
     if (!can_go_back(stacked)) {
-        NVIC_SystemReset();
+        restart_after_crash(stacked_is_ram(stacked) ? stacked->program_counter : 0);
     }
     SCB->CFSR = SCB->CFSR;  // each bit is cleared by a 1
     SCB->HFSR = SCB->HFSR;

@@ -15,6 +15,9 @@ namespace autodeploy::board {
 namespace {
 
 constexpr char kRebooted[] = "AUTODEPLOY_REBOOTED";
+constexpr char kHardware[] = "AUTODEPLOY_HARDWARE";    // what it says it is, for tests of hosts
+constexpr char kClockRate[] = "AUTODEPLOY_CLOCK_RATE";  // how fast its ticks are, where right is 1
+double clock_rate = 1;
 Facts the_facts = {BoardKind::kSimulated, "host", 0, {0, 1'000'000'000}, nullptr, 0, 0, 0};
 
 /** The host of a closed link has gone, and this process goes too. */
@@ -25,11 +28,19 @@ size_t moved(ssize_t bytes, ssize_t end) {
     return bytes > 0 ? static_cast<size_t>(bytes) : 0;
 }
 
+uint64_t nanoseconds() {
+    timespec now = {};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
 }  // namespace
 
 void init() {
     fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
     fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
+    the_facts.kind = std::getenv(kHardware) ? BoardKind::kHardware : the_facts.kind;
+    clock_rate = std::getenv(kClockRate) ? std::atof(std::getenv(kClockRate)) : clock_rate;
     the_facts.capabilities = host::init_pins() ? kCapabilityPowerWindow : 0;
 }
 
@@ -54,12 +65,11 @@ void wait(uint32_t ms) {
     poll(&input, 1, static_cast<int>(ms));
 }
 
-uint32_t milliseconds() { return static_cast<uint32_t>(ticks() / 1'000'000); }
+uint32_t milliseconds() { return static_cast<uint32_t>(nanoseconds() / 1'000'000); }
 
 uint64_t ticks() {
-    timespec now = {};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+    return clock_rate == 1 ? nanoseconds()
+                           : static_cast<uint64_t>(static_cast<double>(nanoseconds()) * clock_rate);
 }
 
 uint32_t tick_hz() { return 1'000'000'000; }

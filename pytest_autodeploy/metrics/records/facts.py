@@ -58,6 +58,11 @@ class BoardFacts:
     is its mode, HP or LP, and ``clock_hz`` what that is. ``source`` is that of figures that are
     measured on it. ``id`` is None of a test without a board. The memories are where the image has
     the model and its arena, ``image_sha256`` is of a file that a virtual board runs.
+
+    ``measured_hz`` is the core's clock as the board measured it, ``reset_cause`` why it started
+    last (such as ``power on``, ``fault``), ``failed_step`` the step of its start-up that failed;
+    None where the board does not know, or all is well. ``clock_doubt``: why times are not those of
+    the clock mode.
     """
 
     id: str | None = None
@@ -74,6 +79,10 @@ class BoardFacts:
     model_memory: str | None = None
     arena_memory: str | None = None
     image_sha256: str | None = None
+    measured_hz: int | None = None
+    reset_cause: str | None = None
+    failed_step: str | None = None
+    clock_doubt: str | None = None
 
 
 NO_BOARD = BoardFacts()
@@ -106,7 +115,7 @@ def model_facts(model_id: str, model: Model, file: str) -> ModelFacts:
 
 def board_facts(session: ModelSession) -> BoardFacts:
     """What the board of a session says of itself."""
-    identity, placement = session.identity, session.placement
+    identity, placement, report = session.identity, session.placement, session.report
     return BoardFacts(
         model_memory=placement.model_memory if placement else None,
         arena_memory=placement.arena_memory if placement else None,
@@ -122,6 +131,10 @@ def board_facts(session: ModelSession) -> BoardFacts:
         build_id=identity.build_id,
         clock_hz=identity.clocks_hz[identity.clock],
         port=session.board.port,
+        measured_hz=report.clock_hz or None,
+        reset_cause=report.reset_cause.words,
+        failed_step=report.failed_step or None,
+        clock_doubt=session.clock_doubt or None,
     )
 
 

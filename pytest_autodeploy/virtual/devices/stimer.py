@@ -10,6 +10,9 @@ from pytest_autodeploy.virtual.timebase import FS
 
 STCFG, STTMR, SCMPR0 = 0x140, 0x144, 0x150
 STMINTEN, STMINTSTAT, STMINTCLR, STMINTSET = 0x300, 0x304, 0x308, 0x30C
+SNVR = range(0x1F0, 0x200, 4)
+"""They keep their values when the chip is reset."""
+
 ALARMS = 8
 _CLOCKS_HZ = {1: 3_000_000, 2: 187_500, 3: 32_768, 4: 16_384, 5: 1_024, 6: 1_000}
 _FREEZE, _CLEAR = 1 << 31, 1 << 30
@@ -22,7 +25,11 @@ class Stimer(Peripheral):
     ``first_interrupt`` is that of alarm 0.
     """
 
-    NAMES: ClassVar[Mapping[int, str]] = {STMINTEN: "STMINTEN", 0x148: "CAPTURECONTROL"}
+    NAMES: ClassVar[Mapping[int, str]] = {
+        STMINTEN: "STMINTEN",
+        0x148: "CAPTURECONTROL",
+        **{register: f"SNVR{number}" for number, register in enumerate(SNVR)},
+    }
 
     def __init__(self, context: Context, first_interrupt: int) -> None:
         super().__init__("STIMER")
@@ -31,7 +38,9 @@ class Stimer(Peripheral):
         self.reset()
 
     def reset(self) -> None:
+        kept = {offset: value for offset, value in self.values.items() if offset in SNVR}
         super().reset()
+        self.values.update(kept)
         self._config = 0
         self._start = self._context.time.now()
         self._before = 0  # counts until the present clock was chosen
