@@ -12,13 +12,14 @@ from pytest_autodeploy.baseline.commit import Commit
 from pytest_autodeploy.baseline.errors import HistoryError
 from pytest_autodeploy.baseline.measured import Measured
 
-SCHEMA = 1
+SCHEMA = 2
 BUSY_TIMEOUT_S = 30.0
 
 _TABLES = """
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY, started TEXT NOT NULL, commit_sha TEXT NOT NULL,
-    changed INTEGER NOT NULL, command TEXT NOT NULL, plugin_version TEXT NOT NULL);
+    changed INTEGER NOT NULL, command TEXT NOT NULL, plugin_version TEXT NOT NULL,
+    label TEXT NOT NULL DEFAULT '');
 CREATE TABLE results (
     id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL REFERENCES runs,
     model TEXT NOT NULL, model_sha256 TEXT NOT NULL, board TEXT NOT NULL, kind TEXT NOT NULL,
@@ -34,15 +35,19 @@ CREATE TABLE layers (
 CREATE INDEX results_by_model ON results (model, board, run_id);
 """
 
+_WITH_LABEL = "ALTER TABLE runs ADD COLUMN label TEXT NOT NULL DEFAULT ''"
+"""What schema 2 has more than schema 1."""
+
 
 @dataclass(frozen=True)
 class Run:
-    """A run of pytest, as the history keeps it."""
+    """A run of pytest, as the history keeps it; ``id`` is what its user calls it."""
 
     started: str
     commit: Commit
     command: str
     plugin_version: str
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,11 @@ class History:
         """Add a run and its results, all or nothing; waits for other writers."""
         with self._open() as connection:
             run_id = connection.execute(
-                "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?)",
-                (run.started, run.commit.sha, run.commit.changed, run.command, run.plugin_version),
+                "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(run.started, run.commit.sha, run.commit.changed),
+                    *(run.command, run.plugin_version, run.id),
+                ),
             ).lastrowid
             for result in results:
                 _add_result(connection, run_id, result)
@@ -123,6 +131,10 @@ class History:
                 hint="a newer version wrote it: upgrade pytest-autodeploy",
             )
         if version == SCHEMA:
+            return
+        if version == 1:
+            connection.execute(_WITH_LABEL)
+            connection.execute(f"PRAGMA user_version = {SCHEMA}")
             return
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise HistoryError(

@@ -43,5 +43,6 @@ def keep_in_history(
         current_commit(settings.rootdir),
         command,
         version("pytest-autodeploy"),
+        settings.run_id or "",
     )
     History(settings.history_path).add(run, measured_by(records))

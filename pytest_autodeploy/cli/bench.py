@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.model.find import find_models
+from pytest_autodeploy.model.find import find_models, named
 from pytest_autodeploy.run.preflight import check_settings
 from pytest_autodeploy.run.runtime import Runtime
 
@@ -47,7 +47,7 @@ def open_bench(settings: Settings, progress: Progress) -> Iterator[Bench]:
     check_settings(settings, write=False)
     runtime = Runtime(settings, progress)
     try:
-        file = find_models(settings.tflite, settings.root)[0]
+        file = named(find_models(settings.tflite, settings.root)[:1], settings.name)[0]
         model = runtime.models.runnable(file, settings.evb[0])
         yield Bench(model, runtime.boards.board(settings.evb[0]), runtime)
     finally:

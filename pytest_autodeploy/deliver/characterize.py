@@ -14,17 +14,22 @@ from pytest_autodeploy.deliver.example_inference import example_of
 if TYPE_CHECKING:
     from pytest_autodeploy.limits.tolerance import Tolerance
     from pytest_autodeploy.reference.runner import Reference
+    from pytest_autodeploy.session.measured import TunedArena
     from pytest_autodeploy.session.model_session import ModelSession
 
 
 def characterize(
-    session: ModelSession, reference: Reference, tolerance: Tolerance
+    session: ModelSession,
+    reference: Reference,
+    tolerance: Tolerance,
+    arena: TunedArena | None = None,
 ) -> Characterization:
     """Characterise the session's model, with what its test has measured or by measuring it now.
 
-    The example is the inference of the run that tells most, as ``example_of`` chooses it. Raises
-    OutputsDiffer when outputs are not within the tolerance of the PC's in every inference,
-    DeliveryError when they have a type that C lacks, and BoardError.
+    ``arena`` is what an earlier test has found. The example is the inference of the run that tells
+    most, as ``example_of`` chooses it. Raises OutputsDiffer when outputs are not within the
+    tolerance of the PC's in every inference, DeliveryError when they have a type that C lacks, and
+    BoardError.
     """
     from pytest_autodeploy.reference.compare import compare, describe
 
@@ -40,7 +45,7 @@ def characterize(
             f"{describe(agreement)}",
             hint="find out why, or allow more with --tflite-tolerance",
         )
-    arena = session.measured.arena or session.tune_arena()
+    arena = arena or session.measured.arena or session.tune_arena()
     return Characterization(
         details=details_of(model),
         arena_bytes=arena.arena_bytes,

@@ -25,6 +25,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pytest_autodeploy.base.errors import ResultsError
 from pytest_autodeploy.base.naming import c_identifier
 from pytest_autodeploy.deliver.characterization import (
     VARIABLE_ARENA_FORMULA,
@@ -39,7 +40,7 @@ from pytest_autodeploy.model.graph import Model
 VERSION = 1
 CONFIGURATION = "pytest-autodeploy model configuration"
 DETAILS = "pytest-autodeploy model details"
-AGAIN = "characterise the model again: pytest --tflite=MODEL --autodeploy-artifacts library"
+AGAIN = "characterise the model again: pytest --tflite=MODEL"
 
 MOST_BYTES = 256 << 20
 """The details list each scale of each channel, and the example has one inference."""
@@ -84,6 +85,15 @@ def save(characterization: Characterization, folder: Path) -> list[Path]:
         write_changed(folder / name, text)
         written.append(folder / name)
     return written
+
+
+def remove(model_name: str, folder: Path) -> None:
+    """Remove both files, which the latest run does not bear out. Raises ResultsError."""
+    for name in file_names(model_name):
+        try:
+            (folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise ResultsError(f"cannot remove {folder / name}: {error.strerror}") from None
 
 
 def load(folder: Path, model: Model) -> Characterization:

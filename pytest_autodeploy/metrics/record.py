@@ -25,13 +25,15 @@ State = Literal["carry", "reset"]
 
 @dataclass(frozen=True)
 class RecordFiles:
-    """Arrays that a test left, relative to the results folder.
+    """Files that a test left, relative to the results folder.
 
-    ``npz``: inputs and outputs that differ; ``changed``: samples that the board decides otherwise.
+    ``npz``: inputs and outputs that differ; ``changed``: samples that the board decides otherwise;
+    ``characterization``: the first of its two files.
     """
 
     npz: str | None = None
     changed: str | None = None
+    characterization: str | None = None
 
 
 NO_FILES = RecordFiles()

@@ -47,6 +47,7 @@ class OutcomeRecord:
 class ResultFiles:
     """Files of the result, relative to the results folder; arrays are those of all its tests.
 
+    ``characterization`` is the first of its two files: ``NAME_mc.json``, with ``NAME_md.json``.
     ``first_csv`` has the layers of the first inference where ``csv`` has those of a warm one.
     """
 
@@ -55,16 +56,21 @@ class ResultFiles:
     npz: tuple[str, ...]
     changed: tuple[str, ...]
     first_csv: str | None = None
+    characterization: str | None = None
 
 
 @dataclass(frozen=True)
 class RunFacts:
-    """Everything that differs between two equal runs: port, command line and times (ISO 8601)."""
+    """Everything that differs between two equal runs: port, command line and times (ISO 8601).
+
+    ``id`` is what ``--autodeploy-run-id`` says.
+    """
 
     port: str | None = None
     command: str | None = None
     started: str | None = None
     finished: str | None = None
+    id: str | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import glob
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_autodeploy.base.errors import ModelError
@@ -16,10 +16,11 @@ SUFFIXES = (".tflite", ".keras", ".h5")
 
 @dataclass(frozen=True)
 class ModelFile:
-    """A model to load: its ``id`` in test names and its path."""
+    """A model to load: its ``id`` in test names, its path, and the ``name`` a user gave it."""
 
     id: str
     path: Path
+    name: str | None = None
 
 
 def find_models(paths: Iterable[str | Path], base: Path) -> list[ModelFile]:
@@ -34,6 +35,27 @@ def find_models(paths: Iterable[str | Path], base: Path) -> list[ModelFile]:
         for path in _expand(base / text):
             found.setdefault(path.resolve())
     return _with_ids(list(found))
+
+
+def named(files: Sequence[ModelFile], name: str | None) -> list[ModelFile]:
+    """The files, the only one under the ``name`` that a user gave. Raises ModelError for several.
+
+    The name is cleaned as those of files are.
+    """
+    if name is None:
+        return list(files)
+    if len(files) != 1:
+        raise ModelError(
+            f"--autodeploy-name {name}: it names one model, and there are {len(files)}",
+            hint="give --tflite once, with a file",
+        )
+    cleaned = _clean(name.strip())
+    if not cleaned or name != cleaned:
+        raise ModelError(
+            f"--autodeploy-name {name!r} is no name",
+            hint="letters, digits, spaces and _ . + = - are allowed in it",
+        )
+    return [replace(files[0], id=cleaned, name=cleaned)]
 
 
 def _expand(path: Path) -> list[Path]:

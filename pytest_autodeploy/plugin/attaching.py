@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_autodeploy.plugin.problems import part_of
+from pytest_autodeploy.plugin.state import settings_of
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.record import TestRecord
@@ -49,5 +50,7 @@ def _set_properties(item: pytest.Item, report: pytest.TestReport, record: TestRe
     from pytest_autodeploy.report.junit import properties
 
     others = [pair for pair in item.user_properties if not pair[0].startswith("autodeploy.")]
-    item.user_properties[:] = [*others, *properties(record)]
+    run_id = settings_of(item.config).run_id
+    own = [("autodeploy.run_id", run_id)] if run_id else []
+    item.user_properties[:] = [*others, *own, *properties(record)]
     report.user_properties[:] = item.user_properties

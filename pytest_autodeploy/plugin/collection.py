@@ -13,7 +13,7 @@ from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.limits import npu
 from pytest_autodeploy.limits.declaration import LimitError
 from pytest_autodeploy.limits.merging import written_text
-from pytest_autodeploy.model.find import ModelFile, find_models
+from pytest_autodeploy.model.find import ModelFile, find_models, named
 from pytest_autodeploy.plugin.state import USAGE_PROBLEMS, settings_of
 from pytest_autodeploy.plugin.suite.collector import ARTIFACT_BOARD, BUILTIN, ESTIMATE, OVER_PINS
 from pytest_autodeploy.settings.settings import SettingError, Settings
@@ -95,7 +95,7 @@ def _models(metafunc: pytest.Metafunc) -> list[ModelFile]:
     try:
         if mark is None:
             if settings.tflite:
-                return find_models(settings.tflite, settings.root)
+                return named(find_models(settings.tflite, settings.root), settings.name)
             problem(
                 config,
                 f"{test}: no model; mark it with @pytest.mark.tflite(path) or give --tflite=PATH",

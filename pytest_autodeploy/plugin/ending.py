@@ -74,12 +74,26 @@ class Ending:
         if records:
             self._judge(records)
         if results:
-            folder = settings_of(self._config).output_path
-            self._gathered.write(results, folder, self._command(), self._began)
+            settings = settings_of(self._config)
+            self._gathered.write(
+                results, settings.output_path, self._command(), self._began, settings.run_id
+            )
+            self._export(results)
         if records:
             self._keep(records, complete=complete)
         if results:
             self._summarize(results)
+
+    def _export(self, results: Sequence[Result]) -> None:
+        """What is asked for beside the results: the log of results, dated CSVs, .xlsx."""
+        settings = settings_of(self._config)
+        if not (settings.result_log or settings.keep_profiles or settings.xlsx):
+            return
+        from pytest_autodeploy.report.exports import exports
+
+        for what, write in exports(results, settings, self._began):
+            with self._problems.part(what):
+                write()
 
     def _judge(self, records: Sequence[TestRecord]) -> None:
         """A limit that tests owed and skipped over is red, though each test ended well."""

@@ -45,7 +45,14 @@ class Gathered:
             return self._store.results() if self._store else []
         return []
 
-    def write(self, results: list[Result], folder: Path, command: str, began: datetime) -> None:
+    def write(
+        self,
+        results: list[Result],
+        folder: Path,
+        command: str,
+        began: datetime,
+        run_id: str | None = None,
+    ) -> None:
         """Write the file of each result, with what it was made with and when."""
         from pytest_autodeploy.report.provenance import provenance, run_facts
         from pytest_autodeploy.report.results import write_result
@@ -53,7 +60,7 @@ class Gathered:
         made_with: Provenance | None = None
         with self._problems.part("the provenance of the results"):
             made_with = provenance()
-        run = run_facts(command, began)
+        run = run_facts(command, began, run_id)
         for result in results:
             with self._problems.part(f"the result file {result.files.json}"):
                 write_result(result, folder, made_with, run)

@@ -7,6 +7,7 @@ import functools
 import pytest
 
 from pytest_autodeploy.metrics.failures import classified
+from pytest_autodeploy.plugin.characterizing import keep_characterization
 from pytest_autodeploy.plugin.explaining import explained
 from pytest_autodeploy.plugin.keeping import keep_changed, keep_mismatch
 from pytest_autodeploy.plugin.limits import limits_of
@@ -36,6 +37,7 @@ def after_call(item: pytest.Item) -> None:
     if session is not None:
         keep_mismatch(item, session, judgement)
         keep_changed(item, judgement)
+        keep_characterization(item, session, judgement)
     if judgement.broke is not None:
         raise judgement.broke
     if judgement.red:

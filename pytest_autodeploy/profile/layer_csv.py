@@ -72,7 +72,7 @@ def static_csv_text(layers: Iterable[Static]) -> str:
 
 
 def _header(counters: Iterable[str]) -> tuple[str, ...]:
-    return (*COLUMNS, *map(_harmless, counters), "Run", "Source")
+    return (*COLUMNS, *map(harmless, counters), "Run", "Source")
 
 
 def _by_place(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -95,11 +95,12 @@ def _text(header: Sequence[Cell], rows: Iterable[Sequence[Cell]]) -> str:
 
 
 def _first(layer: Static, us: float | None, cycles: int | None) -> tuple[Cell, ...]:
-    name = _harmless(layer.tag)
+    name = harmless(layer.tag)
     return layer.index, name, _plain_number(us), _or_empty(layer.macs), _or_empty(cycles)
 
 
-def _harmless(name: str) -> str:
+def harmless(name: str) -> str:
+    """A text that no spreadsheet runs as a formula."""
     return f"'{name}" if name.startswith(_FORMULA_STARTS) else name
 
 

@@ -25,11 +25,11 @@ def provenance() -> Provenance:
     return Provenance(versions, platform.python_version(), platform.platform())
 
 
-def run_facts(command: str, began: datetime) -> RunFacts:
-    """The command of a run, when it began, and that it ends now."""
+def run_facts(command: str, began: datetime, run_id: str | None = None) -> RunFacts:
+    """The command of a run, when it began, that it ends now, and what its user calls it."""
     finished = datetime.now(UTC).isoformat(timespec="seconds")
     started = began.isoformat(timespec="seconds")
-    return RunFacts(command=command, started=started, finished=finished)
+    return RunFacts(command=command, started=started, finished=finished, id=run_id)
 
 
 def _version(package: str) -> str | None:

@@ -139,6 +139,7 @@ def _merge(records: Records, folder: str) -> Result:
         files=ResultFiles(
             json=f"{folder}/result.json",
             csv=f"{folder}/{csv_name(model)}" if profile or npu else None,
+            characterization=_last(records, lambda r: r.files.characterization),
             first_csv=f"{folder}/{csv_name(model, '_first')}" if first else None,
             npz=tuple(sorted({r.files.npz for r in records if r.files.npz})),
             changed=tuple(sorted({r.files.changed for r in records if r.files.changed})),

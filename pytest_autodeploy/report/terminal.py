@@ -73,6 +73,7 @@ def _figure_lines(result: Result, measured: list[Figure], output: str, width: in
     for label, path in (
         ("Per-layer statistics file", files.csv),
         ("… of the first inference", files.first_csv),
+        ("Characterisation", files.characterization),
         ("Result file", files.json),
     ):
         if path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,8 @@ class Models:
         """Load (or convert) a model, once. Raises ModelError."""
         if file.path not in self._loaded:
             try:
-                self._loaded[file.path] = self._load(file.path)
+                loaded = self._load(file.path)
+                self._loaded[file.path] = replace(loaded, name=file.name or loaded.name)
             except AutodeployError as error:
                 self._loaded[file.path] = error
         model = self._loaded[file.path]

@@ -89,6 +89,11 @@ def check_kept(settings: Settings) -> None:
         check_folder(settings.baselines_path, settings.sources["update_baseline"])
     if settings.summary:
         check_folder((settings.root / settings.summary).parent, settings.sources["summary"])
+    for name in ("result_log", "keep_profiles"):
+        if path := getattr(settings, name):
+            folder = settings.root / path
+            check_folder(folder.parent if name == "result_log" else folder, settings.sources[name])
+    _check_exports(settings)
     if settings.history_path:
         from pytest_autodeploy.baseline.history import History
 
@@ -98,6 +103,20 @@ def check_kept(settings: Settings) -> None:
                 History(settings.history_path).check()
             except AutodeployError as error:
                 raise SettingError(f"{settings.sources['history']}: {error}") from None
+
+
+def _check_exports(settings: Settings) -> None:
+    try:
+        if settings.result_log:
+            from pytest_autodeploy.report.result_log import check_header
+
+            check_header(settings.root / settings.result_log)
+        if settings.xlsx:
+            from pytest_autodeploy.report.xlsx import check_xlsx
+
+            check_xlsx()
+    except AutodeployError as error:
+        raise SettingError(str(error)) from None
 
 
 def _check_artifacts(settings: Settings) -> None:
@@ -189,9 +208,9 @@ def _check_counters(settings: Settings) -> None:
 
 def _check_models(settings: Settings) -> None:
     if settings.tflite:
-        from pytest_autodeploy.model.find import find_models
+        from pytest_autodeploy.model.find import find_models, named
 
-        find_models(settings.tflite, settings.root)
+        named(find_models(settings.tflite, settings.root), settings.name)
 
 
 def _check_accelerators(settings: Settings, *, read: bool) -> None:

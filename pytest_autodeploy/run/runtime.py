@@ -14,11 +14,15 @@ from pytest_autodeploy.run.trouble import Troubles
 
 if TYPE_CHECKING:
     from pytest_autodeploy.base.progress import Progress
+    from pytest_autodeploy.session.measured import TunedArena
     from pytest_autodeploy.settings.settings import Settings
 
 
 class Runtime:
-    """Owns everything that outlives one test; ``close`` releases it all."""
+    """Owns everything that outlives one test; ``close`` releases it all.
+
+    ``tuned`` are the arenas that were found, by SHA-256 of the model and id of the board.
+    """
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self.settings = settings
@@ -29,6 +33,7 @@ class Runtime:
         self.sessions = Sessions(settings, self.data, progress)
         self.sensing = Sensing(settings, self.pc, progress)
         self.troubles = Troubles()
+        self.tuned: dict[tuple[str, str], TunedArena] = {}
 
     def close(self) -> None:
         """Release meters, boards, ports, locks and processes."""

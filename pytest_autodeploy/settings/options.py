@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.limits.declarations import DECLARATIONS
 from pytest_autodeploy.settings.board_options import BOARD_OPTIONS
 from pytest_autodeploy.settings.deliver_options import DELIVER_OPTIONS
+from pytest_autodeploy.settings.file_options import FILE_OPTIONS
 from pytest_autodeploy.settings.option import (
     Option,
     natural,
@@ -263,6 +264,7 @@ _OPTIONS = (
         default=60.0,
         convert=positive_float,
     ),
+    *FILE_OPTIONS,
     *DELIVER_OPTIONS,
     *POWER_OPTIONS,
 )

@@ -24,6 +24,8 @@ PATHS = (
     "history",
     "summary",
     "artifacts_from",
+    "result_log",
+    "keep_profiles",
 )
 """Settings that are paths. Those of the command line start at the folder pytest was started in."""
 
@@ -91,6 +93,11 @@ class Settings:
     compare_time: float
     history: str | None
     summary: str | None
+    name: str | None
+    run_id: str | None
+    result_log: str | None
+    keep_profiles: str | None
+    xlsx: bool
     artifacts: tuple[str, ...]
     artifacts_from: str | None
     explain: str

@@ -118,9 +118,9 @@ def test_what_is_no_history_is_refused(tmp_path: Path) -> None:
     connection.close()
     History(newer).check()
     with sqlite3.connect(newer) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
     connection.close()
-    for path, says in ((text, "not a database"), (other, "else"), (newer, "has schema 2")):
+    for path, says in ((text, "not a database"), (other, "else"), (newer, "has schema 3")):
         with pytest.raises(HistoryError, match=says):
             History(path).check()
 
@@ -148,3 +148,15 @@ def test_the_trend_names_the_commit_of_a_jump_and_escapes(tmp_path: Path) -> Non
     assert "c0ffee2" in html
     assert html.count("<circle") == 4
     assert "kws&lt;b&gt;" in html
+
+
+def test_a_history_of_schema_1_gets_the_column_for_run_ids(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    History(path).check()
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE runs DROP COLUMN label")
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute("INSERT INTO runs VALUES (NULL, 'then', '', 0, 'pytest', '0.1')")
+    History(path).check()
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT started, label FROM runs").fetchall() == [("then", "")]

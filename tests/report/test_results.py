@@ -115,6 +115,7 @@ def test_two_runs_differ_in_nothing_but_run(tmp_path: Path) -> None:
             "command": "pytest",
             "started": started,
             "finished": None,
+            "id": None,
         }
         documents.append((document, csv.read_bytes()))
     assert documents[0] == documents[1]

@@ -1,0 +1,44 @@
+"""The options of what a run leaves behind, beside its results."""
+
+from __future__ import annotations
+
+from pytest_autodeploy.settings.option import Option
+
+FILE_OPTIONS = (
+    Option(
+        "name",
+        "--autodeploy-name",
+        "Name of the model in reports, folders and C, for a run of one model (default: that of its "
+        "file)",
+        metavar="NAME",
+        ini=None,
+    ),
+    Option(
+        "run_id",
+        "--autodeploy-run-id",
+        "Text that names the run in JSON, JUnit, the history and the result log",
+        metavar="TEXT",
+        env="AUTODEPLOY_RUN_ID",
+    ),
+    Option(
+        "result_log",
+        "--autodeploy-result-log",
+        "CSV file to which a row is added for each model and board of a run: memories, latency, "
+        "energy, run id",
+        metavar="FILE",
+    ),
+    Option(
+        "keep_profiles",
+        "--autodeploy-keep-profiles",
+        "Folder in which the CSV of layers of every run is kept, under a name with its date",
+        metavar="DIR",
+    ),
+    Option(
+        "xlsx",
+        "--autodeploy-xlsx",
+        "Also write layers and figures as an .xlsx file beside the CSV (extra 'xlsx')",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+)
