@@ -9,8 +9,10 @@ BIN := $(VENV)/bin
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite=examples/models --html report.html --self-contained-html
 
-# Some hundred processes of the tests would compile the package anew without its bytecode.
+# Some hundred processes of the tests would compile the package anew without its bytecode, and each
+# would start a thread per core with NumPy.
 test: export PYTHONDONTWRITEBYTECODE =
+test: export OPENBLAS_NUM_THREADS = 1
 test: $(VENV)/.dev  ## run the tests, on every core
 	$(BIN)/pytest -n auto --dist worksteal
 

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from pytest_autodeploy.base.process import run_tool
+from pytest_autodeploy.base.process import own_environment, run_tool
 
 TIMEOUT_S = 120.0
 """TensorFlow takes many seconds on a PC that is busy."""
@@ -52,7 +52,7 @@ def _try(packages: tuple[str, ...], path: str) -> Mapping[str, str]:
     """What is wrong with which package, tried once in a process; ``path`` decides what is found."""
     if not packages:
         return {}
-    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    quiet = own_environment(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="-1")
     wanted = [f"{_MODULES.get(name, name.replace('-', '_'))} {name}" for name in packages]
     command = [sys.executable, "-P", "-W", "ignore", "-c", _SCRIPT, _MARK, *wanted]
     done = run_tool(command, timeout_s=TIMEOUT_S, environment=quiet, apart=True)

@@ -9,7 +9,6 @@ it stays float. Code in a file (Lambda layers) is never run: such a file is refu
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 import zipfile
@@ -20,7 +19,7 @@ from pathlib import Path
 from pytest_autodeploy.base.archive import ArchiveRefused, check_archive
 from pytest_autodeploy.base.errors import InputsError, MissingExtra, ModelError
 from pytest_autodeploy.base.naming import c_identifier
-from pytest_autodeploy.base.process import run_tool
+from pytest_autodeploy.base.process import own_environment, run_tool
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.model.keras_config import HostileModel, loops, refuse_code
 from pytest_autodeploy.model.samples import read_samples
@@ -90,7 +89,7 @@ def _run(path: Path, target: Path, inputs: Path | None, timeout_s: float) -> int
     command += [str(path), str(target)]
     command += [] if inputs is None else ["--inputs", str(inputs)]
     # TensorFlow would look for GPUs and take their memory, for a conversion that needs none.
-    quiet = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    quiet = own_environment(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="-1")
     done = run_tool(command, timeout_s=timeout_s, environment=quiet, apart=True)
     if done.code is None:
         raise ModelError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_autodeploy.base.errors import MissingExtra
-from pytest_autodeploy.base.process import Finished, run_tool
+from pytest_autodeploy.base.process import Finished, own_environment, run_tool
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.npu import child
 from pytest_autodeploy.npu.config_file import NpuSystem
@@ -88,7 +87,7 @@ def run_vela(content: bytes, system: NpuSystem, *, name: str, timeout_s: float) 
 def _run(command: Sequence[str], folder: Path, what: str, timeout_s: float) -> Finished:
     """Run the child to its end; what it started ends with it, also on Ctrl-C."""
     # Vela prints names of tensors, which the encoding of the locale may lack.
-    utf8 = os.environ | {"PYTHONUTF8": "1"}
+    utf8 = own_environment(PYTHONUTF8="1")
     done = run_tool(command, timeout_s=timeout_s, folder=folder, environment=utf8, apart=True)
     if done.code is None:
         raise NpuEstimateFailed(
