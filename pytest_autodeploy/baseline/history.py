@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pytest_autodeploy.baseline.commit import Commit
 from pytest_autodeploy.baseline.errors import HistoryError
@@ -100,7 +102,21 @@ class History:
                 " AND clock = ? AND clock_hz = ? AND engine = ? ORDER BY runs.id DESC LIMIT ?",
                 (metric, result.model.id, *conditions, most),
             ).fetchall()
-        return [Point(*row) for row in reversed(rows)]
+        points = map(self._point, reversed(rows))
+        return [point for point in points if math.isfinite(point.value)]  # a board may give NaN
+
+    def _point(self, row: Sequence[Any]) -> Point:
+        """A row of the file as what it has to be: SQLite keeps any type in any column."""
+        started, commit, value, spread, repeats = row
+        texts = all(isinstance(text, str) and text.isprintable() for text in (started, commit))
+        number = type(value) in (int, float)
+        known = spread is None or (type(spread) in (int, float) and 0 <= spread < math.inf)
+        if not (texts and number and known and type(repeats) is int and repeats >= 1):
+            raise HistoryError(
+                f"history {self.path}: a run of {str(started)!r:.40} has values that none can have",
+                hint="restore it from a copy, or give another file: a new one is made",
+            )
+        return Point(started, commit, float(value), spread, repeats)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -109,6 +125,8 @@ class History:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(self.path, BUSY_TIMEOUT_S, isolation_level=None)
+            # A view or a trigger in a file from outside runs nothing but SQLite's own functions.
+            connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("BEGIN IMMEDIATE")
             self._prepare(connection)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import configparser
 import hashlib
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -23,6 +25,11 @@ MEMORIES: Mapping[str, str] = {
 
 _SYSTEM, _MODE = "System_Config.", "Memory_Mode."
 _DEEPEST_INHERITANCE = 16
+MOST_BYTES = 1 << 20
+"""Vela's own file has 10 KB."""
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
+"""Of systems and modes: they stand on Vela's command line, and in reports."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,10 @@ def sample_config() -> Path:
     ``Weights_In_SRAM``.
     """
     return resource("templates", "npu", "ambiq_like_u85.ini")
+
+
+def _sample_hint() -> str:
+    return f"give a Vela .ini file; a sample is {sample_config()}"
 
 
 def choose_system(
@@ -96,11 +107,20 @@ def _own_file() -> Path:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        if path.exists() and not path.is_file():  # a pipe would wait for somebody to write
+            raise NpuConfigError(f"{path}: the Vela configuration is no file", hint=_sample_hint())
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise NpuConfigError(
+                f"{path}: a Vela configuration has at most {MOST_BYTES // 1024} KB",
+                hint=_sample_hint(),
+            )
+        return content
     except OSError as error:
         raise NpuConfigError(
             f"{path}: the Vela configuration cannot be read: {error.strerror}",
-            hint=f"give a Vela .ini file; a sample is {sample_config()}",
+            hint=_sample_hint(),
         ) from None
 
 
@@ -112,9 +132,31 @@ def _sections(path: Path, content: bytes) -> configparser.ConfigParser:
         words = " ".join(str(error).split())
         raise NpuConfigError(
             f"{path}: no Vela configuration: {words}",
-            hint=f"give a Vela .ini file; a sample is {sample_config()}",
+            hint=_sample_hint(),
         ) from None
+    _check_values(path, parser)
     return parser
+
+
+def _check_values(path: Path, parser: configparser.ConfigParser) -> None:
+    """A negative clock would give negative times, which are within any budget."""
+    for section in parser.sections():
+        kind, _, name = section.partition(".")
+        if f"{kind}." in (_SYSTEM, _MODE) and not _NAME.fullmatch(name):
+            raise NpuConfigError(f"{path}: {section!r:.60} is no name", hint=_sample_hint())
+        for key, text in parser[section].items():
+            if not _plausible(key, text):
+                raise NpuConfigError(
+                    f"{path}: [{section}] {key} = {text!r:.40} cannot be", hint=_sample_hint()
+                )
+
+
+def _plausible(key: str, text: str) -> bool:
+    try:
+        value = float(text)
+    except ValueError:
+        return text.isprintable() and key != "core_clock"
+    return math.isfinite(value) and value >= 0 and (value > 0 or not key.endswith("clock"))
 
 
 def _names(sections: configparser.ConfigParser, prefix: str) -> list[str]:

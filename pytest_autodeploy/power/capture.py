@@ -9,10 +9,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from pytest_autodeploy.base.closing import Closing
 from pytest_autodeploy.base.errors import MissingExtra
+from pytest_autodeploy.limits.energy import MODES
 from pytest_autodeploy.power.errors import CaptureError
 from pytest_autodeploy.power.meter import IN0, IN1, Chunk
 
@@ -57,21 +58,40 @@ class About:
     def read(cls, data: bytes) -> Self:
         """What `as_json` wrote. Raises CaptureError."""
         try:
-            plain = json.loads(data)
+            plain = json.loads(data, parse_constant=_no_number)
             if plain.pop("format") != 1:
                 raise CaptureError(
                     "the capture is of a newer pytest-autodeploy",
                     hint="upgrade pytest-autodeploy, or record it anew",
                 )
             about = cls(**plain)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise CaptureError(f"the capture's own data cannot be read: {error}") from None
         for field in dataclasses.fields(cls):
             value = getattr(about, field.name)
-            wanted = {"int": int, "float": (int, float)}.get(str(field.type), str)
-            if not isinstance(value, wanted):  # type: ignore[arg-type]
-                raise CaptureError(f"the capture's own data cannot be read: {field.name}={value!r}")
+            if not _can_be(field.name, str(field.type), value):
+                words = f"{field.name}={value!r:.60}"
+                raise CaptureError(f"the capture's own data cannot be read: {words}")
         return about
+
+
+_CHOICES = {"mode": MODES, "source": ("measured", "modelled")}
+_MOST = 1e12
+_LONGEST_TEXT = 500
+
+
+def _can_be(name: str, kind: str, value: object) -> bool:
+    """Whether a field of a capture's own data can be true: its type, its range, its letters."""
+    if name in _CHOICES:
+        return value in _CHOICES[name]
+    if kind in ("int", "float"):
+        number = type(value) in ((int,) if kind == "int" else (int, float))
+        return number and (name == "inferences") <= cast("float", value) <= _MOST
+    return isinstance(value, str) and value.isprintable() and len(value) <= _LONGEST_TEXT
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")
 
 
 class CaptureWriter(Closing):

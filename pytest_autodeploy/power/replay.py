@@ -18,6 +18,10 @@ UNKNOWN_MAX_A, UNKNOWN_MAX_V = 10.0, 15.0
 """The bounds of a Joulescope, for captures that do not say with what they were made."""
 
 
+MOST_HZ = 100_000_000
+"""More samples in a second than any meter takes."""
+
+
 class Replay:
     """A capture as a meter: nothing can be switched or triggered, and the stream has an end.
 
@@ -58,6 +62,9 @@ class Replay:
         found = {name: signals[name] for name in NAMES}
         if len({signal.sample_rate for signal in found.values()}) > 1:
             raise CaptureError(f"the signals of the capture {self.path} differ in sample rate")
+        rate = found["current"].sample_rate
+        if not 0 < rate <= MOST_HZ:
+            raise CaptureError(f"the capture {self.path} says it has {rate} samples in a second")
         return found
 
     def _read_about(self) -> About | None:
@@ -107,7 +114,13 @@ class Replay:
     def _read(self, signal: Any, start: int, count: int) -> Any:
         import numpy as np
 
-        data = self._reader.fsr(signal.signal_id, start, count)
+        try:
+            data = self._reader.fsr(signal.signal_id, start, count)
+        except (OSError, RuntimeError, ValueError, MemoryError) as error:
+            raise CaptureError(
+                f"the capture {self.path} is damaged at sample {start} of {signal.name}: {error}",
+                hint="record it anew, or copy it again from where it was recorded",
+            ) from None
         if signal.units or data.dtype != np.uint8:
             return data
         # pyjls 0.17 gives one-bit signals as whole bytes, the first sample in the lowest bit.

@@ -125,6 +125,35 @@ def test_what_is_no_history_is_refused(tmp_path: Path) -> None:
             History(path).check()
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("value", "'fast'"),
+        ("value", "x'00'"),
+        ("spread", "'?'"),
+        ("spread", "-1.0"),
+        ("repeats", "0"),
+        ("repeats", "'many'"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(tmp_path: Path, column: str, value: str) -> None:
+    """SQLite keeps any type in any column, and the file may come from somebody else."""
+    history = History(tmp_path / "history.sqlite")
+    history.add(run(), [result()])
+    with sqlite3.connect(history.path) as connection:
+        connection.execute(f"UPDATE metrics SET {column} = {value}")  # noqa: S608  # of above
+    connection.close()
+    with pytest.raises(HistoryError, match="has values that none can have"):
+        history.points(result(), "latency_median")
+
+
+def test_a_run_that_is_not_finite_is_no_point_of_a_trend(tmp_path: Path) -> None:
+    history = History(tmp_path / "history.sqlite")
+    history.add(run(), [result(float("inf"))])
+    history.add(run(), [result(7.0)])
+    assert [point.value for point in history.points(result(), "latency_median")] == [7.0]
+
+
 def test_a_jump_is_found_where_the_level_changed() -> None:
     assert find_jumps(points(100, 101, 99, 150, 151, 150), "latency_median", "us", LIMIT) == [3]
     assert find_jumps(points(100, 100, 150), "latency_median", "us", LIMIT) == [2]

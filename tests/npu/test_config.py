@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -94,12 +95,26 @@ def test_sections_that_inherit_from_each_other_do_not_hang(own: Path) -> None:
         (b"\xff\xfe\x00", "no Vela configuration"),
         (b"[x]\n[x]\n", "no Vela configuration"),
         (b"", "which system configuration is not given"),
+        (ONE_OF_EACH.replace("1e6", "-1e6").encode(), r"core_clock = '-1e6' cannot be"),
+        (ONE_OF_EACH.replace("1e6", "nan").encode(), r"core_clock = 'nan' cannot be"),
+        (ONE_OF_EACH.replace("1e6", "0").encode(), r"core_clock = '0' cannot be"),
+        (ONE_OF_EACH.replace("1e6", "fast").encode(), r"core_clock = 'fast' cannot be"),
+        (ONE_OF_EACH.replace("Dram", "\x1b[2J").encode(), "axi1_port = .* cannot be"),
+        (ONE_OF_EACH.replace("Mine", "--help").encode(), "is no name"),
+        (ONE_OF_EACH.encode() + b"Sram_read_latency=-5\n", "sram_read_latency = '-5' cannot be"),
+        (b"#" * (config_file.MOST_BYTES + 1), "at most 1024 KB"),
     ],
 )
 def test_a_file_that_is_no_configuration_is_refused(own: Path, content: bytes, words: str) -> None:
     own.write_bytes(content)
     with pytest.raises(NpuConfigError, match=words):
         choose_system("ethos-u85-256", config=own)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.ini")
+    with pytest.raises(NpuConfigError, match="is no file"):
+        choose_system("ethos-u85-256", config=tmp_path / "pipe.ini")
 
 
 def test_a_missing_file_is_refused_with_a_sample(tmp_path: Path) -> None:

@@ -112,12 +112,33 @@ def test_a_capture_without_the_lines_is_refused(tmp_path: Path) -> None:
         b'{"format": 1}',
         b'{"format": 2}',
         ABOUT.as_json().replace(b'"inferences": 4', b'"inferences": "4"'),
+        ABOUT.as_json().replace(b'"inferences": 4', b'"inferences": 0'),
+        ABOUT.as_json().replace(b'"inferences": 4', b'"inferences": true'),
+        replace(ABOUT, latency_us=float("nan")).as_json(),
+        replace(ABOUT, max_a=1e300).as_json(),
+        replace(ABOUT, least_s=-1.0).as_json(),
+        replace(ABOUT, source="exact").as_json(),
+        replace(ABOUT, mode="XP").as_json(),  # type: ignore[arg-type]
+        replace(ABOUT, board="a\x1b[2J").as_json(),
+        replace(ABOUT, model="m" * 10_000).as_json(),
+        b"[" * 50_000,
     ],
 )
 def test_data_that_is_not_ours_is_refused(tmp_path: Path, data: bytes) -> None:
     signals = ("current", "voltage", "gpi[0]", "gpi[1]")
     with pytest.raises(CaptureError, match=r"own data cannot be read|newer pytest-autodeploy"):
         Replay(foreign(tmp_path / "a.jls", *signals, user_data=data))
+
+
+def test_samples_that_were_damaged_are_refused(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.jls", noisy())
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 4_000] = bytes(4_000)
+    path.write_bytes(content)
+    with pytest.raises(CaptureError, match=r"is damaged at sample \d+ of"):
+        windows_of(Replay(path), board="evb", pins=PINS)
+    assert path.read_bytes() == bytes(content)
 
 
 def test_a_file_that_is_no_capture_is_refused(tmp_path: Path) -> None:
