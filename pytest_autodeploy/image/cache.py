@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,15 +17,22 @@ from pytest_autodeploy.base.cache_folder import user_cache
 from pytest_autodeploy.base.file_lock import LockHeld, LockUnusable, locked_file
 from pytest_autodeploy.base.private_folder import NotPrivate, check_trusted
 from pytest_autodeploy.image.errors import BuildError
-from pytest_autodeploy.image.key import build_id
+from pytest_autodeploy.image.key import build_id, content_digest
 
 HINT = "Another folder: --autodeploy-cache=DIR."
 
 _MANIFEST = "image.json"
+_FILES = "files"
+"""In the manifest: the SHA-256 of each file by its name."""
+
 _KEPT_IMAGES = 200
 _NEW = ".new-"
 _HALF_S = 3600
 """An image is copied in a moment: one that is not finished by then never will be."""
+
+
+class DamagedCache(UserWarning):
+    """Firmware in the cache was not what had been built."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +56,21 @@ class BuildCache:
         self._images = root / "images"
 
     def get(self, key: str) -> Built | None:
-        """The image of that key, None when there is none. Raises BuildError."""
+        """The image of that key, None when there is none. Raises BuildError.
+
+        One whose files are not those that were built is removed, with a warning.
+        """
         self._check_owner()
         folder = self._images / key
         if not (folder / _MANIFEST).is_file():
+            return None
+        if damage := _damage(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            warnings.warn(
+                f"the cache of firmware is damaged: {damage}; it is built again",
+                DamagedCache,
+                stacklevel=2,
+            )
             return None
         with contextlib.suppress(OSError):
             os.utime(folder)  # the least recently used goes first
@@ -111,9 +130,13 @@ class BuildCache:
         with tempfile.TemporaryDirectory(dir=self._images, prefix=_NEW) as text:
             new = Path(text) / key
             new.mkdir()
+            digests = {}
             for suffix, path in files.items():
-                shutil.copyfile(path, new / f"autodeploy{suffix}")
-            (new / _MANIFEST).write_text(json.dumps(facts, indent=1), encoding="utf-8")
+                name = f"autodeploy{suffix}"
+                shutil.copyfile(path, new / name)
+                digests[name] = content_digest(new / name)
+            manifest = json.dumps({**facts, _FILES: digests}, indent=1)
+            (new / _MANIFEST).write_text(manifest, encoding="utf-8")
             shutil.rmtree(self._images / key, ignore_errors=True)
             new.rename(self._images / key)
         self._forget_old()
@@ -126,6 +149,18 @@ class BuildCache:
         images = [path for path in self._images.iterdir() if not path.name.startswith(".")]
         for old in sorted(images, key=_last_use, reverse=True)[_KEPT_IMAGES:]:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def _damage(folder: Path) -> str:
+    """What of an image is not as it was built; empty when all of it is."""
+    try:
+        files = json.loads((folder / _MANIFEST).read_bytes())[_FILES].items()
+        for name, digest in files:
+            if content_digest(folder / name) != digest:
+                return f"{folder / name} has another content than was built"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return f"{folder / _MANIFEST}: {type(error).__name__}: {error}"
+    return ""
 
 
 def _last_use(folder: Path) -> float:

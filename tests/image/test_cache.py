@@ -6,13 +6,13 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from pytest_autodeploy.image import cache as cache_module
-from pytest_autodeploy.image.cache import BuildCache, Built, default_folder
+from pytest_autodeploy.image.cache import BuildCache, Built, DamagedCache, default_folder
 from pytest_autodeploy.image.errors import BuildError
 
 KEY = "0123456789abcdef" * 4
@@ -71,6 +71,55 @@ def test_an_image_without_its_manifest_is_built_again(tmp_path: Path) -> None:
     (built.folder / "image.json").unlink()
 
     assert get(BuildCache(tmp_path), Works()).fresh
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:3])
+
+
+def overwrite(file: Path) -> None:
+    file.write_bytes(b"something else")
+
+
+def exchange(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+@pytest.mark.parametrize("damage", [cut, overwrite, exchange, Path.unlink])
+@pytest.mark.parametrize("name", ["autodeploy.elf", "image.json"])
+def test_a_damaged_image_is_built_again_with_a_line(
+    tmp_path: Path, name: str, damage: Callable[[Path], None]
+) -> None:
+    works = Works()
+    damage(get(BuildCache(tmp_path), works).folder / name)
+
+    if name == "image.json" and not (tmp_path / "images" / KEY / name).is_file():
+        again = get(BuildCache(tmp_path), works)  # as if it had never been finished
+    else:
+        with pytest.warns(DamagedCache, match=f"cache of firmware is damaged: .*{name}"):
+            again = get(BuildCache(tmp_path), works)
+
+    assert (again.fresh, works.runs) == (True, 2)
+    assert again.file(".elf").read_text() == "image 2"
+    assert not get(BuildCache(tmp_path), works).fresh
+
+
+def test_every_file_of_an_image_is_checked(tmp_path: Path) -> None:
+    """Each file counts, not only the first."""
+
+    def two(place: Path) -> Mapping[str, Path]:
+        for name in ("a", "b"):
+            (place / name).write_text(name)
+        return {".axf": place / "a", ".bin": place / "b"}
+
+    cache = BuildCache(tmp_path)
+    built = cache.get_or_build(KEY, "board", two, facts={}, timeout_s=5)
+    assert cache.get(KEY) == Built(built.folder, built.build_id, fresh=False)
+    overwrite(built.file(".bin"))
+
+    with pytest.warns(DamagedCache, match=r"autodeploy\.bin"):
+        assert cache.get(KEY) is None
 
 
 def test_two_at_once_build_once(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_a_capture_without_the_lines_is_refused(tmp_path: Path) -> None:
         replace(ABOUT, max_a=1e300).as_json(),
         replace(ABOUT, least_s=-1.0).as_json(),
         replace(ABOUT, source="exact").as_json(),
-        replace(ABOUT, mode="XP").as_json(),  # type: ignore[arg-type]
+        replace(ABOUT, mode="XP").as_json(),
         replace(ABOUT, board="a\x1b[2J").as_json(),
         replace(ABOUT, model="m" * 10_000).as_json(),
         b"[" * 50_000,
