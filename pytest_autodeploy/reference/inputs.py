@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +38,15 @@ class Inputs:
     def count(self) -> int:
         """How many inferences these are for."""
         return len(self.arrays[0])
+
+    @property
+    def sha256(self) -> str:
+        """Hash of types, shapes and values, in hexadecimal."""
+        digest = hashlib.sha256()
+        for array in self.arrays:
+            digest.update(f"{array.dtype.str} {array.shape};".encode())
+            digest.update(array.tobytes())
+        return digest.hexdigest()
 
 
 def random_inputs(model: Model, count: int, seed: int) -> Inputs:

@@ -49,6 +49,12 @@ def check_settings(settings: Settings, *, write: bool) -> None:
     for name, file in (("inputs", settings.inputs), ("labels", settings.labels)):
         if file is not None and not (settings.root / file).is_file():
             raise SettingError(f"{settings.sources[name]}: no such file: {file}", hint=_RELATIVE)
+    if settings.search_inputs and settings.labels:
+        raise SettingError(
+            f"{settings.sources['search_inputs']}: labels are of the inputs of a file, and searched"
+            " inputs have none",
+            hint="give one of them",
+        )
     if settings.compare and settings.update_baseline:
         raise SettingError(
             f"{settings.sources['compare']} compares with the baselines that "

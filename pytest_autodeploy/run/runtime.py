@@ -8,6 +8,7 @@ from pytest_autodeploy.run.boards import Boards
 from pytest_autodeploy.run.data import RunData
 from pytest_autodeploy.run.models import Models
 from pytest_autodeploy.run.pc import PcSide
+from pytest_autodeploy.run.searching import Searching
 from pytest_autodeploy.run.sensing import Sensing
 from pytest_autodeploy.run.sessions import Sessions
 from pytest_autodeploy.run.trouble import Troubles
@@ -27,8 +28,8 @@ class Runtime:
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self.settings = settings
         self.models = Models(settings)
-        self.data = RunData(settings)
         self.pc = PcSide(settings)
+        self.data = RunData(settings, Searching(settings, self.pc, progress))
         self.boards = Boards(settings)
         self.sessions = Sessions(settings, self.data, progress)
         self.sensing = Sensing(settings, self.pc, progress)

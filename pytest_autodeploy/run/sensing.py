@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import AutodeployError
-from pytest_autodeploy.base.private_folder import NotPrivate
 
 if TYPE_CHECKING:
     from pytest_autodeploy.base.progress import Progress
@@ -72,13 +71,9 @@ class Sensing:
         return self._answers.get(key)
 
     def _kept(self) -> Kept | None:
-        from pytest_autodeploy.diagnosis.sensitivity.kept import Kept, default_folder
+        from pytest_autodeploy.diagnosis.sensitivity.kept import default_folder, kept_in
 
-        folder = self._settings.cache_path(default_folder)
-        try:
-            return Kept(folder) if folder else None
-        except NotPrivate:  # nothing in it is trusted
-            return None
+        return kept_in(self._settings.cache_path(default_folder))
 
     def _key(self, model: Model, run: RunResult, tolerance: Tolerance) -> str:
         from pytest_autodeploy.diagnosis.sensitivity.kept import answer_key

@@ -39,6 +39,15 @@ _OPTIONS = (
         metavar="FILE",
     ),
     Option(
+        "search_inputs",
+        "--tflite-search-inputs",
+        "Search inputs that would notice most operators if they were wrong, among random ones of "
+        "many kinds and those of --tflite-inputs; once for a model, by seed (extra 'sim')",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    Option(
         "labels",
         "--tflite-labels",
         "Labels of those inputs: .npy, .npz or .csv; class indices, or real targets of a "
@@ -258,10 +267,10 @@ _OPTIONS = (
         "sensitivity_time",
         "--autodeploy-sensitivity-time",
         "Seconds that it may take for a model to find out what inputs would notice, or to search "
-        "such that notice more (default: 60)",
+        "such that notice more (default: 120)",
         metavar="SECONDS",
         ini="float",
-        default=60.0,
+        default=120.0,
         convert=positive_float,
     ),
     *FILE_OPTIONS,

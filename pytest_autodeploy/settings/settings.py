@@ -101,6 +101,7 @@ class Settings:
     artifacts: tuple[str, ...]
     artifacts_from: str | None
     explain: str
+    search_inputs: bool
     sensitivity: bool
     sensitivity_time: float
     power: str | None

@@ -141,3 +141,39 @@ def test_operators_that_are_not_known_may_leave_a_limit_unjudged(
     result = run(pytester, digits, off, f"{limit}1")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["not judged: *", "*not known of 1 *died of SIGABRT*"])
+
+
+def test_inputs_are_searched_once_and_made_again_from_then_on(
+    pytester: pytest.Pytester, digits: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = run(pytester, digits, CACHE, "--tflite-search-inputs")
+    result.assert_outcomes(passed=1)
+    first = result_of(pytester, digits)
+    assert first["seed"] == 42
+    monkeypatch.setattr(
+        "pytest_autodeploy.diagnosis.sensitivity.search.search",
+        lambda *_args, **_options: pytest.fail("searched again"),
+    )
+    run(pytester, digits, CACHE, "--tflite-search-inputs").assert_outcomes(passed=1)
+    assert result_of(pytester, digits)["agreement"] == first["agreement"]
+    (pytester.path / "conftest.py").write_text(
+        "def pytest_runtest_teardown(item):\n"
+        "    print('inputs:', item.funcargs['model_session'].inputs.origin)\n"
+    )
+    told = run(pytester, digits, CACHE, "--tflite-search-inputs", "-s")
+    told.stdout.fnmatch_lines(["*inputs: searched, seed 42*"])
+
+
+def test_searched_inputs_have_no_labels(pytester: pytest.Pytester, digits: Path) -> None:
+    (pytester.path / "labels.npy").write_bytes(b"")
+    result = run(pytester, digits, "--tflite-search-inputs", "--tflite-labels=labels.npy")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--tflite-search-inputs: labels are of the inputs of a file*"])
+
+
+def test_a_search_that_fails_is_no_run_on_other_inputs(
+    pytester: pytest.Pytester, digits: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_autodeploy.diagnosis.sensitivity.measure.PROGRAM", "no.such")
+    result = run(pytester, digits, "--autodeploy-cache=off", "--tflite-search-inputs")
+    result.assert_outcomes(errors=1)

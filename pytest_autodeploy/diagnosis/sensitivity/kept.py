@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pytest_autodeploy.base.cache_folder import user_cache
 from pytest_autodeploy.base.errors import ResultsError
 from pytest_autodeploy.base.files import write_bytes
-from pytest_autodeploy.base.private_folder import check_trusted
+from pytest_autodeploy.base.private_folder import NotPrivate, check_trusted
 
 if TYPE_CHECKING:
     from pytest_autodeploy.limits.tolerance import Tolerance
@@ -34,12 +35,20 @@ def answer_key(
     model: Model, inputs: Inputs, tolerance: Tolerance, *, reset_each: bool, versions: object
 ) -> str:
     """One hash of everything that decides what inputs notice, but for the time it may take."""
-    digest = hashlib.sha256()
-    for array in inputs.arrays:
-        digest.update(f"{array.dtype.str} {array.shape};".encode())
-        digest.update(array.tobytes())
-    parts = [FORMAT, model.sha256, digest.hexdigest(), asdict(tolerance), reset_each, versions]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return key_of([model.sha256, inputs.sha256, asdict(tolerance), reset_each, versions])
+
+
+def key_of(parts: Sequence[object]) -> str:
+    """One hash of plain values."""
+    return hashlib.sha256(json.dumps([FORMAT, *parts]).encode()).hexdigest()
+
+
+def kept_in(folder: Path | None) -> Kept | None:
+    """The answers that a folder keeps; None without one, or when nothing in it can be trusted."""
+    try:
+        return Kept(folder) if folder else None
+    except NotPrivate:
+        return None
 
 
 class Kept:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     ByPath = Mapping[str, Sequence[NDArray[Any]]]
 
-SECONDS = 60.0
+SECONDS = 120.0
 """What it may take unless somebody says otherwise."""
 
 NO_TIME = "the time was over"
