@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,6 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, cast
+
+LOG = logging.getLogger(__name__)
 
 CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
 """Signals that a program brings upon itself; any other was sent from outside."""
@@ -76,6 +80,7 @@ def run_tool(
     What it writes to standard error is part of the output, or kept ``apart``. Raises OSError when
     it cannot be started.
     """
+    LOG.debug("run %s, for %g s at most", _shown(command), timeout_s)
     with contextlib.ExitStack() as stack:  # pipes would wait for children that outlive it
         output = stack.enter_context(tempfile.TemporaryFile())
         errors = stack.enter_context(tempfile.TemporaryFile()) if apart else None
@@ -96,6 +101,7 @@ def run_tool(
                     _sweep(process)
         finally:
             _kill(process, group=_OWN_GROUP)
+        LOG.debug("%s ended with %s", _shown(command[:1]), code)
         return Finished(code, _text(output), _text(errors) if errors else "")
 
 
@@ -133,6 +139,7 @@ class Child:
         except BaseException:
             self._log.close()
             raise
+        LOG.debug("started %s as process %d", _shown(command), self._process.pid)
         self._group = group
         self.stdin = cast("BinaryIO", self._process.stdin)
         self.stdout = cast("BinaryIO", self._process.stdout)
@@ -239,6 +246,10 @@ def _sweep(process: subprocess.Popen[bytes]) -> None:
     """Kill the group of a process that runs, or that ended just now: nothing else has its id."""
     with contextlib.suppress(ProcessLookupError, PermissionError):  # they all have ended
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def _shown(command: Sequence[object]) -> str:
+    return shlex.join(map(str, command))
 
 
 def _text(file: IO[bytes]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.client import ValidatorClient
     from pytest_autodeploy.rpc.messages import Identity
+
+LOG = logging.getLogger(__name__)
 
 Key = tuple[str, int, bool]
 """What an image is: the SHA-256 of its model, and its arena."""
@@ -112,6 +115,7 @@ class HardwareBoard:
         self._line.locks.hold(probe_identity(serial))
         before = self._line.ask()
         if before is not None and runs(before, image, firmware, self.spec.name):
+            LOG.debug("%s: it runs build %s already", self.id, before.build_id)
             return before
         if before is None and self._proven == key:
             identity = self._recover("the board does not answer any more", key)
@@ -133,7 +137,9 @@ class HardwareBoard:
         self._line.hang_up()
         # Not neuralSPOT's `make deploy`: its recipe ignores J-Link's failure (308c4e631), and what
         # answers then is the firmware before.
-        self._probe.flash(firmware.file(".bin"), self.spec.load_address)
+        file = firmware.file(".bin")
+        LOG.debug("%s: flash %s to 0x%X", self.id, file, self.spec.load_address)
+        self._probe.flash(file, self.spec.load_address)
         try:
             return self._line.await_answer("flash")
         except SILENT as error:
@@ -147,10 +153,12 @@ class HardwareBoard:
         self._line.locks.hold(probe_identity(self._probe.serial_number()))
         self._proven = None
         self._line.hang_up()
+        LOG.debug("%s: program %s", self.id, file)
         self._probe.flash(file, self.spec.load_address)
 
     def _recover(self, why: str, key: Key) -> Identity:
         """Reset a silent board, once; when that does not help it is broken for this image."""
+        LOG.debug("%s: reset: %s", self.id, why)
         try:
             self._probe.reset()
             return self._line.await_answer("reset through the probe")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from pytest_autodeploy.board.base import Board
 
+LOG = logging.getLogger(__name__)
+
 SIM_ARGUMENTS = "sim_arguments"
 _ENTRIES = {SIM_ARGUMENTS: strings()}
 
@@ -30,6 +33,7 @@ def make_board(
     fixture ``evb_options``. Raises UnknownBoard, BrokenKind.
     """
     kind = kind_of(board_id)
+    LOG.debug("%s is %s: %s", board_id, kind.noun, kind.runs)
     taken = {key: value for key, value in (options or {}).items() if key in kind.options}
     order = Order(board_id, spec_of(board_id), settings, cache, taken)
     if kind.attachable and settings.evb_port is not None and settings.evb_probe is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import shutil
 import tempfile
@@ -18,6 +19,8 @@ from pytest_autodeploy.base.file_lock import LockHeld, LockUnusable, locked_file
 from pytest_autodeploy.base.private_folder import NotPrivate, check_trusted
 from pytest_autodeploy.image.errors import BuildError
 from pytest_autodeploy.image.key import build_id, content_digest
+
+LOG = logging.getLogger(__name__)
 
 HINT = "Another folder: --autodeploy-cache=DIR."
 
@@ -92,7 +95,9 @@ class BuildCache:
         """
         found = self.get(key)
         if found:
+            LOG.debug("%s is in the cache: %s", facts, found.folder)
             return found
+        LOG.debug("%s is built in %s", facts, folder)
         with self._build_folder(folder, timeout_s) as place:
             return self.get(key) or self._publish(key, build(place), facts)
 

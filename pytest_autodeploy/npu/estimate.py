@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 from pytest_autodeploy.model.graph import Model
@@ -12,6 +13,8 @@ from pytest_autodeploy.npu.errors import NpuEstimateFailed
 from pytest_autodeploy.npu.evaluate import evaluate
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.npu.vela import VelaOutput, run_vela, vela_arguments, vela_version
+
+LOG = logging.getLogger(__name__)
 
 TIMEOUT_S = 120.0
 
@@ -61,6 +64,7 @@ def _output(
     key = cache_key(model.sha256, system.sha256, version, vela_arguments(system))
     kept = store.get(key) if store else None
     if kept is not None:
+        LOG.debug("%s: Vela's output is in the cache, %s", model.name, key)
         return kept, True
     output = run_vela(model.content, system, name=model.name, timeout_s=timeout_s)
     if store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pytest_autodeploy.power.meter import Chunk, Meter, MeterFacts
     from pytest_autodeploy.rpc.messages import PowerRun
     from pytest_autodeploy.session.model_session import ModelSession
+
+LOG = logging.getLogger(__name__)
 
 TIMED_RUNS = 2
 """Inferences that the plan is made from, after the first."""
@@ -58,6 +61,7 @@ def measured(
     with session.at_clock(mode), ExitStack() as stack:
         median_us = _latency_us(session)
         planned = plan(median_us, options.window_s, runs)
+        LOG.debug("%s at %s: windows of %d inferences", session, mode, planned.inferences)
         kept = ""
         chunks: Iterator[Chunk] = stack.enter_context(meter.streaming())
         if options.captures:

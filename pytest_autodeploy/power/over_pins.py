@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from pytest_autodeploy.limits.energy import Mode
     from pytest_autodeploy.power.live import PowerOptions
     from pytest_autodeploy.power.meter import Meter, MeterFacts
+
+LOG = logging.getLogger(__name__)
 
 TRIALS = (10, 1000, 100_000)
 """Inferences in the window that the others are planned from: more where it is too short."""
@@ -71,6 +74,7 @@ class OverPins:
         self._meter.supply(True)
         trial, count = self._trial(facts, mode)
         planned = self._plan(trial, count)
+        LOG.debug("%s at %s: windows of %d inferences", self._board.id, mode, planned.inferences)
         if planned.inferences != count:
             self._program(mode, planned.inferences)
         windows = self._windows(facts, self._options.repeats, planned.most_s)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pytest_autodeploy.base.measurement import Source
+from pytest_autodeploy.base.short_repr import short
 
 Run = Literal["first", "warm"]
 
@@ -44,6 +45,10 @@ class LayerProfile:
     counter_names: tuple[str, ...]
     source: Source
     repeats: int = 1
+
+    def __repr__(self) -> str:
+        layers, run, source = len(self.layers), self.words, self.source
+        return short(self, layers=layers, total_us=self.total_us, run=run, source=source)
 
     @property
     def words(self) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import InputsError
+from pytest_autodeploy.base.short_repr import shapes, short
 from pytest_autodeploy.reference.named_arrays import arrays_by_name
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ class Inputs:
     origin: str
     seed: int | None = None
     given: tuple[Any, ...] | None = None
+
+    def __repr__(self) -> str:
+        return short(self, arrays=shapes(self.arrays), origin=self.origin)
 
     @property
     def count(self) -> int:

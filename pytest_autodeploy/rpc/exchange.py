@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
 from collections import deque
@@ -16,6 +17,8 @@ from pytest_autodeploy.rpc.calls import Call
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.messages import SERVICE_ID, SESSION_NUMBERS, Status
 from pytest_autodeploy.rpc.wire import MessageCodec
+
+LOG = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 _DRAIN_S = 0.3
@@ -71,6 +74,8 @@ class Exchange(ClientManager):  # type: ignore[misc]
         `Refusal`, LinkError, BoardTimeout or BoardDied.
         """
         self._link.begin(call.name, timeout_s)
+        board = self._link.board
+        LOG.debug("%s: %s, requests: %d, deadline %g s", board, call.name, len(pieces), timeout_s)
         attempts = ATTEMPTS if call.repeatable else 1
         share_s = timeout_s / attempts if call.prompt else timeout_s
         deadline = time.monotonic() + timeout_s
@@ -87,6 +92,7 @@ class Exchange(ClientManager):  # type: ignore[misc]
                     yield results
             except (LinkError, BoardTimeout) as error:
                 failures += 1
+                LOG.debug("%s: %s failed, attempt %d: %s", board, call.name, failures, error.what)
                 again = depth == 1
                 # eRPC has no answer to a damaged frame, and takes what is left of one for the start
                 # of the next: both sides have to have been quiet before a request is repeated.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+
+LOG = logging.getLogger(__name__)
 
 STEP_BYTES = 16
 """TFLM aligns what it puts into an arena to 16 bytes, so a finer size makes no difference."""
@@ -86,6 +89,7 @@ class _Search:
     def ask(self, size: int) -> bool:
         self.tries += 1
         fits = self.runs(size)
+        LOG.debug("an arena of %d bytes %s", size, "runs" if fits else "does not run")
         if fits:
             self.least = size
         else:

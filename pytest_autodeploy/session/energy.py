@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pytest_autodeploy.base.measurement import Measurement, Source
 from pytest_autodeploy.base.repeats import Repeats, odd_ones, summarize
+from pytest_autodeploy.base.short_repr import short
 from pytest_autodeploy.base.statistics import Spread, spread
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ class Waveform:
     mean: tuple[float, ...]
     most: tuple[float, ...]
     window_s: tuple[float, float]
+
+    def __repr__(self) -> str:
+        return short(self, bins=len(self.mean), bin_s=self.bin_s, window_s=self.window_s)
 
     def shown(self) -> Waveform:
         """The same with four digits, in as many bins as a report shows."""
@@ -97,6 +101,19 @@ class Energy:
     note: str = ""
     capture: str = ""
     counts: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        return short(
+            self,
+            mode=self.mode,
+            uj=self.uj,
+            mean_mw=self.mean_mw,
+            us=self.us,
+            inferences=self.inferences,
+            windows=len(self.windows),
+            source=self.source,
+            meter=self.meter,
+        )
 
     @property
     def windows_uj(self) -> list[float]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytest_autodeploy.base.short_repr import short
 from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.reference import scores
 from pytest_autodeploy.reference.labels import Labels
@@ -36,6 +37,11 @@ class Side:
     decisions: NDArray[np.int64] | None = None
     rmse: float | None = None
     r2: float | None = None
+
+    def __repr__(self) -> str:
+        figures = {"accuracy": self.accuracy, "correct": self.correct, "rmse": self.rmse}
+        known = {name: figure for name, figure in figures.items() if figure is not None}
+        return short(self, output=self.tensor.name, samples=len(self.outputs), **known)
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -68,6 +74,9 @@ class LabelledRun:
     task: Task
     board: Side
     restarts: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return short(self, run=self.run, board=self.board, restarts=len(self.restarts))
 
     @property
     def accuracy(self) -> float | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Measurement, Source
 from pytest_autodeploy.base.repeats import Repeats, summarize
+from pytest_autodeploy.base.short_repr import shapes, short
 from pytest_autodeploy.session.arena_search import STEP_BYTES
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class RunResult:
     reset_each: bool = False
     facts: tuple[OutputFacts, ...] = ()
     """What each output says of itself: NaN, infinity, always the same, saturated."""
+
+    def __repr__(self) -> str:
+        outputs = shapes(self.outputs)
+        return short(self, inferences=self.inputs.count, outputs=outputs, inputs=self.inputs.origin)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -67,6 +72,15 @@ class Latency:
     def repeated(self) -> Repeats:
         """What the samples say together."""
         return summarize(self.samples_us, self.counts)
+
+    def __repr__(self) -> str:
+        return short(
+            self,
+            first_us=self.first_us,
+            median_us=self.median_us,
+            samples=len(self.samples_us),
+            source=self.source,
+        )
 
     @property
     def median_us(self) -> float:

@@ -61,6 +61,9 @@ class ModelOnBoard(ProvenBoard):
         self._share = 1
         self.prepare(inputs)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model.name} on {self.board.id})"
+
     def prepare(
         self,
         inputs: Inputs,
