@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from pytest_autodeploy.base.progress import Progress
     from pytest_autodeploy.model.graph import Model
-    from pytest_autodeploy.profile.records import Run
     from pytest_autodeploy.reference.labels import Labels
 
     StateMode = Literal["carry", "reset"]
@@ -74,7 +73,7 @@ class ModelOnBoard(ProvenBoard):
         state: StateMode = "carry",
         labels: Labels | None = None,
         counters: CounterChoice = CounterChoice(),  # noqa: B008  # it is frozen
-        profiled: tuple[Run, ...] = ("warm",),
+        profiled: tuple[Literal["first", "warm"], ...] = ("warm",),
     ) -> None:
         """Set the session's own inputs, arena (0: the largest), clock mode and timed inferences.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
 
     from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.model.graph import Model
-
-
-LOG = logging.getLogger(__name__)
 
 
 class ProvenBoard:
@@ -139,11 +135,6 @@ class ProvenBoard:
         if doubt := doubt_of_start(identity, self._report, self._clock):
             self._doubts[self._clock] = doubt
         self._identity = identity
-        LOG.debug(
-            "%s runs %s, build %s, %s; %s",
-            *(self.board.id, self.model.name, identity.build_id, identity.clock.name),
-            self.placement or "memories unknown",
-        )
 
     def _set_clock(self, identity: Identity) -> None:
         """A mode that the board has and the chip refuses is told with the times, not before."""
@@ -160,7 +151,6 @@ class ProvenBoard:
         except BoardRefused as error:
             if not self._may_have_more_room(error):
                 raise
-        LOG.debug("%s: the likely memory has no room: the largest is taken", self.board.id)
         self._image = replace(self._image, roomy=True)
         self._load()
         return self.board.client.configure(0)

@@ -20,7 +20,7 @@ def test_a_run_logs_boards_calls_and_decisions(pytester: pytest.Pytester, digits
             "DEBUG *pytest_autodeploy.board.select:*sim:apollo4p_evb is a simulated board*",
             "DEBUG *pytest_autodeploy.base.process:*started *pytest_autodeploy.sim *",
             "DEBUG *pytest_autodeploy.rpc.exchange:*sim:apollo4p_evb: identify, requests: 1*",
-            "DEBUG *pytest_autodeploy.session.proven:*sim:apollo4p_evb runs digits_cnn*",
+            "DEBUG *pytest_autodeploy.rpc.exchange:*sim:apollo4p_evb: configure, requests: 1*",
             "DEBUG *pytest_autodeploy.session.arena_search:*an arena of * bytes runs",
         ]
     )
