@@ -8,7 +8,7 @@ from html import escape
 
 import pytest
 
-from pytest_autodeploy.base.errors import words_of
+from pytest_autodeploy.base.error_words import words_of
 
 
 @contextmanager

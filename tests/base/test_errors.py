@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 import pytest_autodeploy
-from pytest_autodeploy.base.errors import AutodeployError, ResultsError, words_of
+from pytest_autodeploy.base.error_words import words_of
+from pytest_autodeploy.base.errors import AutodeployError, ResultsError
 from pytest_autodeploy.limits.declaration import LimitError
 from pytest_autodeploy.settings.settings import SettingError
 

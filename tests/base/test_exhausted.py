@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from pytest_autodeploy.base.errors import BoardDied, words_of
+from pytest_autodeploy.base.error_words import words_of
+from pytest_autodeploy.base.errors import BoardDied
 from pytest_autodeploy.base.exhausted import advice_on, exhausted
 
 

@@ -24,7 +24,7 @@ AT_THE_START = {
     *(f"plugin.{name}" for name in ("declaring", "fixtures", "starting", "state")),
 }
 AT_THE_END = {
-    *("base", "base.errors", "base.text"),
+    *("base", "base.error_words", "base.errors", "base.exhausted", "base.text"),
     *(f"plugin.{name}" for name in ("ending", "gathered", "html_report", "problems", "terminal")),
 }
 
