@@ -8,10 +8,10 @@ import pytest
 
 from pytest_autodeploy.plugin.declaring import add_markers, add_options, marker_names
 from pytest_autodeploy.plugin.fixtures import (
+    _autodeploy_artifact_board,
+    _autodeploy_over_pins,
     _session_overrides,
-    autodeploy_artifact_board,
     autodeploy_artifacts,
-    autodeploy_over_pins,
     evb,
     evb_options,
     model_inputs,
@@ -27,10 +27,10 @@ from pytest_autodeploy.plugin.fixtures import (
 from pytest_autodeploy.plugin.state import SETTINGS, USAGE_PROBLEMS
 
 __all__ = [
+    "_autodeploy_artifact_board",
+    "_autodeploy_over_pins",
     "_session_overrides",
-    "autodeploy_artifact_board",
     "autodeploy_artifacts",
-    "autodeploy_over_pins",
     "evb",
     "evb_options",
     "model_inputs",

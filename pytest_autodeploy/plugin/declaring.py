@@ -15,6 +15,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pytest
 
+HEADINGS = {
+    "models": "TensorFlow Lite models on evaluation boards",
+    "boards": "TensorFlow Lite models: the boards",
+    "measuring": "TensorFlow Lite models: measuring and limits",
+    "results": "TensorFlow Lite models: results, baselines and deliverables",
+}
+"""The headings of ``pytest --help``, by the group of an option."""
+
+SEVERAL = {"args": "Several with spaces between", "string": "Several with ';' between"}
+"""What an ini file has in the place of an option that is given twice."""
+
 FILE = Path(__file__).with_name("declared.json")
 
 
@@ -26,12 +37,18 @@ def _declared() -> dict[str, Any]:
 
 def add_options(parser: pytest.Parser) -> None:
     """Register every option and its ini twin."""
-    group = parser.getgroup("autodeploy", "TensorFlow Lite models on evaluation boards")
+    groups = {n: parser.getgroup(f"autodeploy-{n}", title) for n, title in HEADINGS.items()}
     for option in _declared()["options"]:
-        group.addoption(option["flag"], **option["details"])
+        groups[option["group"]].addoption(option["flag"], **option["details"])
         if ini := option["ini"]:
-            help_text = f"see {option['flag']}"
-            parser.addini(ini["name"], help_text, type=ini["type"], default=None)
+            parser.addini(ini["name"], ini_help(option), type=ini["type"], default=None)
+
+
+def ini_help(option: dict[str, Any]) -> str:
+    """The help of an option in the words of an ini file, which formats nothing with %."""
+    text: str = option["details"]["help"].replace("%%", "%")
+    several = SEVERAL[option["ini"]["type"]] if option["details"].get("action") == "append" else ""
+    return f"{text.replace('Repeatable', several)} [{option['flag']}]"
 
 
 def add_markers(config: pytest.Config) -> None:

@@ -31,7 +31,13 @@ def text() -> str:
 
 def _option(option: Option) -> dict[str, Any]:
     ini = {"name": option.ini_name, "type": option.ini} if option.ini else None
-    return {"flag": option.flag, "details": _details(option), "ini": ini, "env": option.env}
+    return {
+        "flag": option.flag,
+        "group": option.group,
+        "details": _details(option),
+        "ini": ini,
+        "env": option.env,
+    }
 
 
 def _details(option: Option) -> dict[str, Any]:

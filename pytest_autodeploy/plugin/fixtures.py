@@ -103,21 +103,24 @@ def model_session(request: pytest.FixtureRequest, tflite_model: Model, evb: Boar
 
 
 @pytest.fixture(scope="session")
-def autodeploy_artifact_board(request: pytest.FixtureRequest) -> Board:
+def _autodeploy_artifact_board(request: pytest.FixtureRequest) -> Board:
     """Internal: a board of ``--evb`` that artifacts are made for and that is left alone."""
     return runtime_of(request.config).boards.board(str(_parameter(request)))
 
 
 @pytest.fixture
 def autodeploy_artifacts(request: pytest.FixtureRequest) -> Artifacts:
-    """Internal: makes what ``--autodeploy-artifacts`` asks for."""
+    """Makes what ``--autodeploy-artifacts`` asks for: ``make(model_session)``.
+
+    The summary and the JSON of the test say what was made, and what was left out and why.
+    """
     from pytest_autodeploy.plugin.delivering import Artifacts
 
     return Artifacts(request.node)
 
 
 @pytest.fixture
-def autodeploy_over_pins(request: pytest.FixtureRequest) -> PinsTest:
+def _autodeploy_over_pins(request: pytest.FixtureRequest) -> PinsTest:
     """Internal: measures the energy of a board without RPC."""
     from pytest_autodeploy.plugin.over_pins import PinsTest
 

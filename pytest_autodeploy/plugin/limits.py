@@ -25,7 +25,7 @@ from pytest_autodeploy.plugin.state import settings_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
 from pytest_autodeploy.settings.settings import Settings
 
-OVER_PINS = "autodeploy_over_pins"
+OVER_PINS = "_autodeploy_over_pins"
 _LIMITS: pytest.StashKey[tuple[Declared, ...]] = pytest.StashKey()
 _LEVELS_A_NODE = 100
 """Classes that a test class may derive from."""

@@ -12,6 +12,7 @@ FILE_OPTIONS = (
         "file)",
         metavar="NAME",
         ini=None,
+        group="models",
     ),
     Option(
         "run_id",

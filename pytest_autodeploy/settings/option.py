@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 IniType = Literal["string", "args", "bool", "int", "float"]
+Group = Literal["models", "boards", "measuring", "results"]
+"""Under which heading of ``pytest --help`` an option stands."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class Option:
 
     ``bare`` is the value of an option that is given without one. ``limit``: it declares a limit,
     of which the command line and the ini file are put together. ``env`` is a variable of the
-    environment that may set it, too.
+    environment that may set it, too. ``group`` is its heading in ``pytest --help``.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Option:
     limit: bool = False
     env: str | None = None
     convert: Callable[[str], Any] = str
+    group: Group = "results"
 
     @property
     def dest(self) -> str:
@@ -42,6 +45,11 @@ class Option:
     def ini_name(self) -> str:
         """Name of the ini twin."""
         return f"autodeploy_{self.name}"
+
+
+def in_group(group: Group, options: Iterable[Option]) -> Iterator[Option]:
+    """The options under that heading."""
+    return (replace(option, group=group) for option in options)
 
 
 def positive_int(text: str) -> int:

@@ -10,6 +10,7 @@ from pytest_autodeploy.settings.deliver_options import DELIVER_OPTIONS
 from pytest_autodeploy.settings.file_options import FILE_OPTIONS
 from pytest_autodeploy.settings.option import (
     Option,
+    in_group,
     natural,
     plain_name,
     positive_float,
@@ -30,6 +31,7 @@ _OPTIONS = (
         ini="args",
         default=(),
         repeatable=True,
+        group="models",
     ),
     Option(
         "inputs",
@@ -37,6 +39,7 @@ _OPTIONS = (
         "Inputs to run instead of random ones: .npz, .npy or .csv; real values are quantised. "
         "Also the representative data of a conversion to int8",
         metavar="FILE",
+        group="models",
     ),
     Option(
         "search_inputs",
@@ -53,6 +56,7 @@ _OPTIONS = (
         "Labels of those inputs: .npy, .npz or .csv; class indices, or real targets of a "
         "regression. Adds the built-in test of accuracy",
         metavar="FILE",
+        group="models",
     ),
     Option(
         "state",
@@ -62,6 +66,7 @@ _OPTIONS = (
         metavar="MODE",
         default="carry",
         choices=("carry", "reset"),
+        group="models",
     ),
     Option(
         "runs",
@@ -71,6 +76,7 @@ _OPTIONS = (
         ini="int",
         default=10,
         convert=positive_int,
+        group="measuring",
     ),
     Option(
         "latency_runs",
@@ -80,6 +86,7 @@ _OPTIONS = (
         ini="int",
         default=10,
         convert=positive_int,
+        group="measuring",
     ),
     Option(
         "profile",
@@ -89,6 +96,7 @@ _OPTIONS = (
         metavar="RUN",
         default="warm",
         choices=("first", "warm", "both"),
+        group="measuring",
     ),
     Option(
         "seed",
@@ -98,6 +106,7 @@ _OPTIONS = (
         ini="int",
         default=42,
         convert=natural,
+        group="models",
     ),
     Option(
         "reference",
@@ -107,6 +116,7 @@ _OPTIONS = (
         metavar="KERNELS",
         default="auto",
         choices=("auto", "ref", "optimized", "xnnpack", "tensorflow", "tflm"),
+        group="measuring",
     ),
     Option(
         "npu",
@@ -117,24 +127,28 @@ _OPTIONS = (
         ini="args",
         default=(),
         repeatable=True,
+        group="measuring",
     ),
     Option(
         "npu_config",
         "--tflite-npu-config",
         "Vela .ini file with system configurations and memory modes (default: Vela's own)",
         metavar="FILE",
+        group="measuring",
     ),
     Option(
         "npu_system_config",
         "--tflite-npu-system-config",
         "System configuration of the estimates (default: Vela's for the accelerator)",
         metavar="NAME",
+        group="measuring",
     ),
     Option(
         "npu_memory_mode",
         "--tflite-npu-memory-mode",
         "Memory mode of the estimates (default: Vela's for the accelerator)",
         metavar="NAME",
+        group="measuring",
     ),
     Option(
         "no_suite",
@@ -143,8 +157,9 @@ _OPTIONS = (
         ini="bool",
         default=False,
         switch=True,
+        group="models",
     ),
-    *BOARD_OPTIONS,
+    *in_group("boards", BOARD_OPTIONS),
     Option(
         "cache",
         "--autodeploy-cache",
@@ -177,6 +192,7 @@ _OPTIONS = (
         default="fail",
         choices=("fail", "skip"),
         env="AUTODEPLOY_UNJUDGED",
+        group="measuring",
     ),
     Option(
         "baselines",
@@ -232,6 +248,7 @@ _OPTIONS = (
         ini="float",
         default=30.0,
         convert=positive_float,
+        group="measuring",
     ),
     Option(
         "history",
@@ -253,6 +270,7 @@ _OPTIONS = (
         metavar="MODE",
         default="auto",
         choices=("auto", "layers", "off"),
+        group="measuring",
     ),
     Option(
         "sensitivity",
@@ -262,6 +280,7 @@ _OPTIONS = (
         ini="bool",
         default=False,
         switch=True,
+        group="measuring",
     ),
     Option(
         "sensitivity_time",
@@ -272,10 +291,11 @@ _OPTIONS = (
         ini="float",
         default=120.0,
         convert=positive_float,
+        group="measuring",
     ),
     *FILE_OPTIONS,
     *DELIVER_OPTIONS,
-    *POWER_OPTIONS,
+    *in_group("measuring", POWER_OPTIONS),
 )
 
 
@@ -290,6 +310,7 @@ def limit_option(declaration: Declaration) -> Option:
         default=(),
         repeatable=True,
         limit=True,
+        group="measuring",
     )
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.plugin.declaring import FILE, marker_names
+from pytest_autodeploy.plugin.declaring import FILE, HEADINGS, marker_names
 from pytest_autodeploy.plugin.derived import text
+from pytest_autodeploy.settings.options import OPTIONS
 
 SCRIPT = """
 import sys
@@ -47,6 +48,37 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
 def test_what_is_kept_is_what_the_declarations_say() -> None:
     assert FILE.read_text(encoding="utf-8") == text(), "run 'make derived'"
     assert {"tflite", "evb", "latency_budget", "no_regression"} <= marker_names()
+
+
+def test_help_has_four_groups_and_says_as_much_of_ini_keys(pytester: pytest.Pytester) -> None:
+    help_text = pytester.runpytest("--help", "-q").stdout.str()
+    words = " ".join(help_text.split())
+
+    assert [
+        text for text in help_text.splitlines() if text.startswith("TensorFlow Lite models")
+    ] == [f"{heading}:" for heading in HEADINGS.values()]
+    for option in OPTIONS:
+        if option.ini:
+            said, _, _ = option.help.replace(" Repeatable", "\0").partition("\0")
+            entry = words.partition(f" {option.ini_name} ({option.ini}):")[2]
+            assert "".join(entry.split()).startswith("".join(said.split())), option.ini_name
+
+
+def test_limits_stand_with_measuring_and_boards_with_boards() -> None:
+    groups = {option.flag: option.group for option in OPTIONS}
+
+    assert {option.group for option in OPTIONS if option.limit} == {"measuring"}
+    assert {group for flag, group in groups.items() if flag.startswith("--evb")} == {"boards"}
+    assert groups["--tflite"] == "models"
+    assert groups["--autodeploy-power"] == "measuring"
+    assert groups["--autodeploy-output"] == groups["--autodeploy-compare"] == "results"
+
+
+def test_only_the_fixtures_of_users_are_listed(pytester: pytest.Pytester) -> None:
+    listed = pytester.runpytest("--fixtures").stdout.str()
+
+    assert "model_session [session scope]" in listed
+    assert "Internal" not in listed
 
 
 def test_a_folder_without_tests_loads_next_to_nothing(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_artifacts(model_session: ModelSession, autodeploy_artifacts: Artifacts)
 
 
 def test_artifacts_from(
-    tflite_model: Model, autodeploy_artifact_board: Board, autodeploy_artifacts: Artifacts
+    tflite_model: Model, _autodeploy_artifact_board: Board, autodeploy_artifacts: Artifacts
 ) -> None:
     """The artifacts are made from the characterisation of ``--autodeploy-from``."""
-    autodeploy_artifacts.make_from_files(tflite_model, autodeploy_artifact_board)
+    autodeploy_artifacts.make_from_files(tflite_model, _autodeploy_artifact_board)

@@ -23,7 +23,7 @@ _SELECTION = re.compile(r"(?:.*/)?(autodeploy(?:::.*)?)", re.DOTALL)
 METER = "power_meter"
 LABELS = "model_labels"
 ARTIFACTS = "autodeploy_artifacts"
-ARTIFACT_BOARD = "autodeploy_artifact_board"
+ARTIFACT_BOARD = "_autodeploy_artifact_board"
 
 
 class SuiteModule(pytest.Module):

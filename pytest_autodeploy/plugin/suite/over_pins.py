@@ -15,14 +15,14 @@ __all__ = ["test_artifacts_from", "test_energy", "test_latency", "test_npu_estim
 
 
 def test_energy(
-    tflite_model: Model, autodeploy_artifact_board: Board, autodeploy_over_pins: PinsTest
+    tflite_model: Model, _autodeploy_artifact_board: Board, _autodeploy_over_pins: PinsTest
 ) -> None:
     """Energy and power over pins are within the limits of ``--tflite-energy-limit`` and others."""
-    autodeploy_over_pins.measure(tflite_model, autodeploy_artifact_board, every_mode=True)
+    _autodeploy_over_pins.measure(tflite_model, _autodeploy_artifact_board, every_mode=True)
 
 
 def test_latency(
-    tflite_model: Model, autodeploy_artifact_board: Board, autodeploy_over_pins: PinsTest
+    tflite_model: Model, _autodeploy_artifact_board: Board, _autodeploy_over_pins: PinsTest
 ) -> None:
     """One inference takes no longer than ``--tflite-latency-budget``, by the meter's samples."""
-    autodeploy_over_pins.measure(tflite_model, autodeploy_artifact_board, every_mode=False)
+    _autodeploy_over_pins.measure(tflite_model, _autodeploy_artifact_board, every_mode=False)
