@@ -10,25 +10,20 @@ from pytest_autodeploy.baseline.commit import current_commit
 from pytest_autodeploy.baseline.history import History, Run
 from pytest_autodeploy.baseline.measured import measured_by
 from pytest_autodeploy.baseline.update import Update, update_baselines
-from pytest_autodeploy.limits.regression import NoRegression
+from pytest_autodeploy.limits.declarations import default_regression
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.settings.settings import Settings
 
 
-def keep_baselines(
-    records: Sequence[TestRecord], settings: Settings, limit: NoRegression
-) -> Update:
-    """Update the baselines of the settings, in their mode, by the records of a run.
-
-    ``limit`` says what is kept.
-    """
+def keep_baselines(records: Sequence[TestRecord], settings: Settings) -> Update:
+    """Update the baselines of the settings, in their mode, by the records of a run."""
     return update_baselines(
         records,
         settings.baselines_path,
         settings.rootdir,
         mode=settings.update_baseline or "all",
         plugin_version=version("pytest-autodeploy"),
-        limit=limit,
+        limit=default_regression(),
     )
 
 

@@ -54,7 +54,7 @@ def _plain(session: ModelSession, agreement: Agreement, explanation: Explanation
     import msgspec
 
     from pytest_autodeploy.metrics.records.agreement import agreement_record
-    from pytest_autodeploy.metrics.records.explanation import explanation_record
+    from pytest_autodeploy.metrics.records.diagnosis import explanation_record
 
     return {
         "agrees": agreement.passed,

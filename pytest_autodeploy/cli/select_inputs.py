@@ -125,7 +125,7 @@ def _write(out: Path, found: _Found) -> None:
 def _plain(out: Path, found: _Found) -> dict[str, Any]:
     import msgspec
 
-    from pytest_autodeploy.metrics.records.sensitivity import sensitivity_record
+    from pytest_autodeploy.metrics.records.diagnosis import sensitivity_record
 
     return {
         "out": str(out),

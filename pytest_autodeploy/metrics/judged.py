@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.metrics.records.agreement import agreement_record
-from pytest_autodeploy.metrics.records.explanation import explanation_record
-from pytest_autodeploy.metrics.records.sensitivity import sensitivity_record
+from pytest_autodeploy.metrics.records.diagnosis import explanation_record, sensitivity_record
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.accuracy.compare import TaskComparison

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import AutodeployError, BoardError, BoardRefused
 from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.metrics.evidence import Evidence
 from pytest_autodeploy.metrics.ledger import Row, red_rows
 from pytest_autodeploy.metrics.metric import Metric, not_judged
-from pytest_autodeploy.metrics.subject import Evidence, Subject
+from pytest_autodeploy.metrics.subject import Subject
 
 if TYPE_CHECKING:
     from pytest_autodeploy.diagnosis.explanation import Explanation

@@ -12,10 +12,9 @@ from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
 from pytest_autodeploy.metrics.records.agreement import AgreementRecord
 from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
+from pytest_autodeploy.metrics.records.diagnosis import ExplanationRecord, SensitivityRecord
 from pytest_autodeploy.metrics.records.energy import EnergyRecord
-from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
 from pytest_autodeploy.metrics.records.facts import NO_BOARD, BoardFacts, ModelFacts
-from pytest_autodeploy.metrics.records.sensitivity import SensitivityRecord
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.profile.records import LayerProfile
 

@@ -11,9 +11,8 @@ from pytest_autodeploy.metrics.failures import FailureClass
 from pytest_autodeploy.metrics.record import Attempt, State, TestRecord
 from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord
 from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
-from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
+from pytest_autodeploy.metrics.records.diagnosis import ExplanationRecord, SensitivityRecord
 from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
-from pytest_autodeploy.metrics.records.sensitivity import SensitivityRecord
 from pytest_autodeploy.metrics.result_parts import (
     ResultAgreement,
     ResultEnergy,

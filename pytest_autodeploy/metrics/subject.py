@@ -4,57 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.metrics.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_autodeploy.diagnosis.sensitivity.sensitivity import Sensitivity
     from pytest_autodeploy.limits.energy import Mode
-    from pytest_autodeploy.limits.tolerance import Tolerance
-    from pytest_autodeploy.metrics.accuracy.compare import TaskComparison
-    from pytest_autodeploy.metrics.comparison import Comparison
-    from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.metrics.services import Services
     from pytest_autodeploy.npu.results import Estimate
-    from pytest_autodeploy.power.measure import PowerMeter
-    from pytest_autodeploy.reference.agreement import Agreement
-    from pytest_autodeploy.reference.runner import Reference
     from pytest_autodeploy.session.energy import Energy
-    from pytest_autodeploy.session.measured import RunResult
     from pytest_autodeploy.session.model_session import ModelSession
     from pytest_autodeploy.session.over_pins import PinsRun
 
 
 class NotJudged(AutodeployError):
     """A limit cannot be judged, and why; the hint says what to do."""
-
-
-class Services(Protocol):
-    """What the run has for judging; each thing is made when it is asked for."""
-
-    def reference(self, model: Model, kernels: str = "auto") -> Reference:
-        """The PC side of a model; ``kernels`` pins one path."""
-
-    def power_meter(self) -> PowerMeter | None:
-        """The power meter of the test's board, None when there is none."""
-
-    def other_model(self, path: str, origin: str) -> Model:
-        """The model that an accuracy limit names for the PC. Raises ModelError."""
-
-    @property
-    def wants_sensitivity(self) -> bool:
-        """Whether the run was asked what inputs would notice."""
-
-    def sensitivity(self, run: RunResult) -> Sensitivity:
-        """What the inputs of a run on the test's board would notice.
-
-        Raises MissingExtra and ReferenceFailed.
-        """
-
-    def known_sensitivity(self, run: RunResult) -> Sensitivity | None:
-        """The same, if it is known already."""
 
 
 @dataclass(frozen=True)
@@ -78,20 +45,6 @@ class Baselines:
     baseline_runs: int = 1
     compare_runs: int = 1
     seconds: float = 30.0
-
-
-@dataclass
-class Evidence:
-    """The comparisons that verdicts rest on, for reports; ``tolerance`` is that of the agreement.
-
-    Of several agreements one that failed counts, else the first.
-    """
-
-    agreement: Agreement | None = None
-    tolerance: Tolerance | None = None
-    accuracy: TaskComparison | None = None
-    sensitivity: Sensitivity | None = None
-    comparison: Comparison | None = None
 
 
 @dataclass

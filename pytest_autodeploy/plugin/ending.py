@@ -112,10 +112,8 @@ class Ending:
         elif settings.update_baseline and self._lost:
             self._problems.add("baselines were not updated: a test has no record")
         elif settings.update_baseline:
-            from pytest_autodeploy.limits.declarations import default_regression
-
             with self._problems.part("the update of the baselines"):
-                update = keep_baselines(records, settings, default_regression())
+                update = keep_baselines(records, settings)
                 self._updates = update.lines
                 for problem in update.problems:
                     self._problems.add(problem)

@@ -13,8 +13,9 @@ from pytest_autodeploy.plugin.keeping import keep_changed, keep_mismatch
 from pytest_autodeploy.plugin.limits import limits_of
 from pytest_autodeploy.plugin.over_pins import pins_run_of
 from pytest_autodeploy.plugin.owed import note_judged, owes
+from pytest_autodeploy.plugin.services import session_of
 from pytest_autodeploy.plugin.state import ATTEMPTS, FAILURE, JUDGEMENT
-from pytest_autodeploy.plugin.subject import estimate_of, session_of, subject_of
+from pytest_autodeploy.plugin.subject import estimate_of, subject_of
 
 UNTRUSTED = ("wrong output", "unstable")
 """Classes of failures after which right outputs are not to be trusted."""

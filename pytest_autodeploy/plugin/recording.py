@@ -10,6 +10,7 @@ import pytest
 from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.plugin.collection import Case, uses
 from pytest_autodeploy.plugin.over_pins import pins_run_of
+from pytest_autodeploy.plugin.services import session_of
 from pytest_autodeploy.plugin.state import (
     ARTIFACTS,
     ATTEMPTS,
@@ -18,7 +19,7 @@ from pytest_autodeploy.plugin.state import (
     runtime_of,
     settings_of,
 )
-from pytest_autodeploy.plugin.subject import estimate_of, relative_name, session_of, subject_of
+from pytest_autodeploy.plugin.subject import estimate_of, relative_name, subject_of
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.record import TestRecord

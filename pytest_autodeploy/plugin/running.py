@@ -10,8 +10,9 @@ from pytest_autodeploy.base.errors import BoardError, BoardGivenUp, ResultsError
 from pytest_autodeploy.plugin.collection import Case, case_of, uses
 from pytest_autodeploy.plugin.limits import limits_of, task_of
 from pytest_autodeploy.plugin.owed import skip_reason
+from pytest_autodeploy.plugin.services import session_of
 from pytest_autodeploy.plugin.state import FAILURE, RUNTIME, UNJUDGED, runtime_of, settings_of
-from pytest_autodeploy.plugin.subject import reference_of, session_of
+from pytest_autodeploy.plugin.subject import reference_of
 from pytest_autodeploy.run.preflight import check_output
 from pytest_autodeploy.settings.meter_choice import NO_METER, chosen_for
 from pytest_autodeploy.settings.settings import SettingError

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.metrics.records.explanation import ErrorRecord
+from pytest_autodeploy.metrics.records.diagnosis import ErrorRecord
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.metrics.records.explanation import ExplanationRecord, OperatorRecord
+    from pytest_autodeploy.metrics.records.diagnosis import ExplanationRecord, OperatorRecord
     from pytest_autodeploy.metrics.result import Recorded
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 150, 64, 22

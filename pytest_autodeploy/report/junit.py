@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.base.measurement import Measurement
     from pytest_autodeploy.metrics.record import TestRecord
     from pytest_autodeploy.metrics.records.agreement import OutputRecord
-    from pytest_autodeploy.metrics.records.explanation import ExplanationRecord
+    from pytest_autodeploy.metrics.records.diagnosis import ExplanationRecord
 
 Property = tuple[str, str | float]
 

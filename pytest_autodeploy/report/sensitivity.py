@@ -10,7 +10,7 @@ from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.limits.sensitivity import CHANGES
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.metrics.records.sensitivity import ChangeRecord, SensitivityRecord
+    from pytest_autodeploy.metrics.records.diagnosis import ChangeRecord, SensitivityRecord
     from pytest_autodeploy.metrics.result import Recorded
 
 _HEADINGS = ("Off by 64 steps", "Some by 1 step", "One channel")

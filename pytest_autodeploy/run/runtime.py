@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.run.arenas import Arenas
 from pytest_autodeploy.run.boards import Boards
 from pytest_autodeploy.run.data import RunData
 from pytest_autodeploy.run.models import Models
@@ -31,7 +32,7 @@ class Runtime:
         self.pc = PcSide(settings)
         self.data = RunData(settings, Searching(settings, self.pc, progress))
         self.boards = Boards(settings)
-        self.sessions = Sessions(settings, self.data, progress)
+        self.sessions = Sessions(settings, self.data, Arenas(settings), progress)
         self.sensing = Sensing(settings, self.pc, progress)
         self.troubles = Troubles()
         self.tuned: dict[tuple[str, str], TunedArena] = {}

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import cached_property
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.base.cache_folder import user_cache
-from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.catalog.kinds import kind_of
-from pytest_autodeploy.settings.overrides import SESSION, SESSION_OPTIONS, checked
+from pytest_autodeploy.settings.overrides import SESSION, SESSION_OPTIONS, checked, naming
 
 if TYPE_CHECKING:
     from pytest_autodeploy.base.progress import Progress
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.run.arenas import Arenas
     from pytest_autodeploy.run.data import RunData
-    from pytest_autodeploy.session.known_arenas import KnownArenas
     from pytest_autodeploy.session.model_session import ModelSession
     from pytest_autodeploy.settings.settings import Settings
 
@@ -25,8 +21,11 @@ if TYPE_CHECKING:
 class Sessions:
     """Makes sessions with the data of the run, and prepares them for each test."""
 
-    def __init__(self, settings: Settings, data: RunData, progress: Progress) -> None:
+    def __init__(
+        self, settings: Settings, data: RunData, arenas: Arenas, progress: Progress
+    ) -> None:
         self._settings = settings
+        self._arenas = arenas
         self._data = data
         self._progress = progress
 
@@ -36,15 +35,8 @@ class Sessions:
 
         inputs = self._data.board_inputs(model, board)
         session = ModelSession(model, board, inputs=inputs, progress=self._progress)
-        session.known_arenas = self._arenas
+        session.known_arenas = self._arenas.known
         return session
-
-    @cached_property
-    def _arenas(self) -> KnownArenas:
-        from pytest_autodeploy.session.known_arenas import KnownArenas
-
-        cache = self._settings.cache_path(lambda: user_cache("arenas").parent)
-        return KnownArenas(cache / "arenas" if cache else None)
 
     def prepare(
         self, session: ModelSession, inputs: Any, options: Mapping[str, Any], labels: Any = None
@@ -66,9 +58,9 @@ class Sessions:
         }
         chosen_options = defaults | checked(SESSION, options, SESSION_OPTIONS)
         own = self._data.board_inputs(session.model, session.board)
-        with _naming("model_inputs"):
+        with naming("model_inputs"):
             chosen = own if inputs is None else as_inputs(inputs, session.model, settings.seed)
-        with _naming("model_labels"):
+        with naming("model_labels"):
             labelled = self._data.labels() if labels is None else as_labels(labels)
         counters = CounterChoice(settings.evb_counters, settings.evb_dwt_counters == "modulo")
         session.prepare(
@@ -83,12 +75,3 @@ class Sessions:
         """Timed inferences; one is enough where times are always the same."""
         exact = kind_of(board.id).exact and "latency_runs" not in self._settings.sources
         return 1 if exact else self._settings.latency_runs
-
-
-@contextmanager
-def _naming(fixture: str) -> Iterator[None]:
-    """Let errors about inputs name the fixture that gave them."""
-    try:
-        yield
-    except InputsError as error:
-        raise InputsError(f"{fixture}: {error.what}", hint=error.hint) from None

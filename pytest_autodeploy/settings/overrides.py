@@ -6,11 +6,12 @@ An error names the fixture, the value, and what is valid.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.base.errors import AutodeployError, InputsError
 
 SESSION, BOARD, METER = "model_session_options", "evb_options", "power_meter_options"
 """The override points that return a dictionary."""
@@ -21,6 +22,15 @@ MAX_BYTES = (1 << 32) - 1
 
 class OverrideError(AutodeployError):
     """A fixture of the project returned what cannot be used; the text names it and valid values."""
+
+
+@contextmanager
+def naming(fixture: str) -> Iterator[None]:
+    """Let errors about inputs name the fixture that gave them."""
+    try:
+        yield
+    except InputsError as error:
+        raise InputsError(f"{fixture}: {error.what}", hint=error.hint) from None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pytest_autodeploy.diagnosis import by_tensors
 from pytest_autodeploy.diagnosis.board import Kept, kept_tensors
 from pytest_autodeploy.diagnosis.explanation import layer_table, text
 from pytest_autodeploy.limits.tolerance import Tolerance
-from pytest_autodeploy.metrics.records.explanation import explanation_record
+from pytest_autodeploy.metrics.records.diagnosis import explanation_record
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 from tests.helpers import tflite_builder as tflite

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pytest_autodeploy.metrics.records.explanation import (
+from pytest_autodeploy.metrics.records.diagnosis import (
     ElementRecord,
     ErrorRecord,
     ExplanationRecord,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_autodeploy.metrics.records.explanation import ErrorRecord
+from pytest_autodeploy.metrics.records.diagnosis import ErrorRecord
 from pytest_autodeploy.metrics.records.plain import recorded
 from pytest_autodeploy.reference.metrics import ErrorMetrics, error_metrics
 
