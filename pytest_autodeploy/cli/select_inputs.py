@@ -64,8 +64,6 @@ class _Found:
 def _found(settings_given: dict[str, Any], data: Path) -> _Found:
     from pytest_autodeploy.diagnosis.sensitivity.measure import sensitivity
     from pytest_autodeploy.diagnosis.sensitivity.select import picked, select
-    from pytest_autodeploy.model.find import find_models
-    from pytest_autodeploy.model.load import check_runnable
     from pytest_autodeploy.reference.inputs import load_inputs
     from pytest_autodeploy.run.preflight import check_settings
     from pytest_autodeploy.run.runtime import Runtime
@@ -75,8 +73,7 @@ def _found(settings_given: dict[str, Any], data: Path) -> _Found:
     tolerance, shown = tolerance_of(settings), progress()
     runtime = Runtime(settings, shown)
     try:
-        model = runtime.models.load(find_models(settings.tflite, settings.root)[0])
-        check_runnable(model)
+        model = runtime.models.first_runnable(settings.evb[0])
         reset_each = settings.state == "reset" and model.stateful
 
         def run_pc(inputs: Inputs) -> Any:
