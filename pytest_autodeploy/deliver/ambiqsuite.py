@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.base.templates import render
 from pytest_autodeploy.deliver.gnu import CORE_FLAGS
 from pytest_autodeploy.deliver.includes import included_files
+from pytest_autodeploy.deliver.layout import layout_of
 
 if TYPE_CHECKING:
     from pytest_autodeploy.deliver.replace import Files
@@ -40,7 +41,11 @@ def files(sources: Sources) -> Files:
         "make/model.mk": "model.mk",
         "README.md": "ambiqsuite_README.md",
         "gcc/Makefile": "gcc_Makefile",
+        "gcc/memory.ld": "memory.ld",
+        "gcc/startup.c": "startup.c",
         "armclang/Makefile": "armclang_Makefile",
+        "armclang/memory.sct": "memory.sct",
+        "armclang/startup.c": "startup.c",
         f"{HEADERS}/README.md": "headers_README.md",
     }
     written |= {name: render(each, context, "deliver") for name, each in templates.items()}
@@ -55,6 +60,7 @@ def _context(sources: Sources, source_files: dict[str, str]) -> dict[str, object
         "name": sources.name,
         "title": sources.model.name,
         "board": board,
+        "layout": layout_of(board),
         "evb": board.name.partition("_")[2],
         "sources": sorted(name for name in source_files if name.endswith((".c", ".cc"))),
         "defines": _DEFINES[board.soc],
