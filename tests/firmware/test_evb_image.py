@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.base.errors import BoardRefused
+from pytest_autodeploy.base.errors import BoardDied, BoardRefused
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.chips import find_chip
 from pytest_autodeploy.image.firmware import BuildOptions
@@ -52,6 +52,7 @@ class Started:
 
     client: ValidatorClient
     crash: threading.Event = field(default_factory=threading.Event)
+    crashed: threading.Event = field(default_factory=threading.Event)
 
 
 @contextmanager
@@ -71,6 +72,7 @@ def started(image: Path) -> Iterator[Started]:
         if board.crash.is_set():
             board.crash.clear()
             machine.core.set_register(15, _NOWHERE)
+            board.crashed.set()
         return stop.is_set()
 
     thread = threading.Thread(target=machine.run, args=(over,), daemon=True)
@@ -109,9 +111,11 @@ def test_a_crash_outside_of_an_inference_is_told_after_the_restart(image: Path) 
     with started(image) as board:
         board.client.configure()
         board.crash.set()
-        while board.client.describe_board().reset_cause is not ResetCause.FAULT:
-            pass
-        assert "restarted after a crash at 0x" in board.client.read_log()
+        board.crashed.wait(timeout=30)
+        assert board.client.describe_board().reset_cause is ResetCause.FAULT
+        assert "restarted after a crash at 0xF0000000" in board.client.read_log()
+        with pytest.raises(BoardDied, match="It was last started by: fault"):
+            board.client.invoke()
         board.client.reboot()
         assert board.client.describe_board().reset_cause is ResetCause.REQUESTED
 

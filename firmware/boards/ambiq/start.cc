@@ -7,9 +7,15 @@
 namespace autodeploy::ambiq {
 namespace {
 
-// Words of the system timer that outlive all resets but those of its supply: a mark, and what belongs to it.
-constexpr uint32_t kMarkWord = 2;
-constexpr uint32_t kAddressWord = 3;
+// Words of the system timer that outlive all resets but those of its supply: a mark, and what belongs to it. The HAL's
+// am_hal_stimer_nvram_set does nothing on Apollo3 (AmbiqSuite R3.1.1).
+#if defined(AM_PART_APOLLO3P)
+volatile uint32_t &mark_word() { return CTIMER->SNVR0; }
+volatile uint32_t &address_word() { return CTIMER->SNVR1; }
+#else
+volatile uint32_t &mark_word() { return STIMER->SNVR0; }
+volatile uint32_t &address_word() { return STIMER->SNVR1; }
+#endif
 constexpr uint32_t kRequested = 0xAD10'0001;
 constexpr uint32_t kCrashed = 0xAD10'0002;
 
@@ -17,8 +23,8 @@ ResetCause cause = ResetCause::kUnknown;
 char words[] = "restarted after a crash at 0x00000000";
 
 void mark(uint32_t what, uint32_t address) {
-    am_hal_stimer_nvram_set(kMarkWord, what);
-    am_hal_stimer_nvram_set(kAddressWord, address);
+    mark_word() = what;
+    address_word() = address;
 }
 
 void write_address(uint32_t address) {
@@ -60,11 +66,11 @@ ResetCause cause_of_chip() {
 }  // namespace
 
 void note_start() {
-    const uint32_t before = am_hal_stimer_nvram_get(kMarkWord);
+    const uint32_t before = mark_word();
     cause = before == kCrashed     ? ResetCause::kFault
             : before == kRequested ? ResetCause::kRequested
                                    : cause_of_chip();
-    write_address(am_hal_stimer_nvram_get(kAddressWord));
+    write_address(address_word());
     mark(0, 0);
 }
 
