@@ -159,14 +159,12 @@ def _connected(board: Board, runtime: Runtime) -> ValidatorClient:
     """The client of a board; most answer only with a model."""
     from pytest_autodeploy.board.base import WithoutModel
     from pytest_autodeploy.image.image import Image
-    from pytest_autodeploy.model.find import find_models
 
     settings = runtime.settings
     if isinstance(board, WithoutModel):
         board.connect()
     elif settings.tflite:
-        file = find_models(settings.tflite, settings.root)[0]
-        board.load(Image(runtime.models.runnable(file, board.id)))
+        board.load(Image(runtime.models.first_runnable(board.id)))
     else:
         raise PowerError(
             "the firmware for a check comes with a model", hint="Give --tflite; it is not run."

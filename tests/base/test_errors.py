@@ -18,6 +18,7 @@ from pytest_autodeploy.settings.settings import SettingError
 INTERNAL = {
     "ArchiveRefused",  # archives from outside: InputsError, ModelError
     *("ChildDiedError", "ChildTimeoutError", "PathFailed"),  # the PC side: ReferenceFailed
+    "Implausible",  # a characterisation from outside: CharacterizationError
     *("NoRollUp", "TableError"),  # Vela's files: NpuEstimateFailed, or a remark
     *("OtherProtocol", "Refusal"),  # replies of boards: WrongFirmware, BoardRefused
     "Refused",  # inside the simulated board: a status of its reply
@@ -36,7 +37,9 @@ def exceptions() -> Iterator[type[BaseException]]:
         if not module.name.endswith("__main__") and not module.name.startswith(PROGRAMS):
             loaded = importlib.import_module(module.name)
             for _, kind in inspect.getmembers(loaded, inspect.isclass):
-                if issubclass(kind, BaseException) and kind.__module__ == module.name:
+                if issubclass(kind, Warning) or kind.__module__ != module.name:
+                    continue
+                if issubclass(kind, BaseException):
                     yield kind
 
 
