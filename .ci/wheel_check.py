@@ -54,6 +54,9 @@ def check(python: Path, folder: Path) -> None:
     assert (work / "report.html").stat().st_size > 50_000, "no HTML report"
     inspected = run(python.with_name("autodeploy"), "inspect", MODEL.name, cwd=work)
     assert "2,656,768 MACs" in inspected, "the command does not know the model"
+    run(python.with_name("autodeploy"), "example", "digits", "digits", cwd=work)
+    suite = run(python, "-m", "pytest", "digits_suite", "-W", "error", cwd=work / "digits")
+    assert "9 passed" in suite, "the example that the wheel carries did not pass"
     script = (
         "from pytest_autodeploy.base.resources import resource;"
         "assert resource('firmware', 'autodeploy.erpc').is_file();"

@@ -1,4 +1,4 @@
-"""Where the files that ship beside the code are: ``firmware/`` and ``templates/``."""
+"""Where what ships beside the code is: ``firmware/``, ``templates/``, some of ``examples/``."""
 
 from __future__ import annotations
 
