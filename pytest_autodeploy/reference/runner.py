@@ -145,6 +145,14 @@ class Reference(Closing):
         """End the process. Idempotent; another ``run`` starts it again."""
         self._process.close()
 
+    def rest(self) -> None:
+        """As ``close``, but not in the middle of a run."""
+        if self._turn.acquire(blocking=False):
+            try:
+                self.close()
+            finally:
+                self._turn.release()
+
     def _run_paths(self, inputs: Inputs, *, reset_each: bool) -> tuple[Outputs, dict[str, str]]:
         until = self._process.until()
         payloads = [encode(array) for array in inputs.arrays]

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from pytest_autodeploy.settings.settings import Settings
 
 
+AWAKE = 4
+"""References that keep their process: each takes some ten MB, and a run may have many models."""
+
+
 class PcSide:
     """Keeps one reference per model and choice of kernels; ``close`` ends their processes."""
 
@@ -28,9 +32,11 @@ class PcSide:
         kernels = self._settings.reference if kernels == "auto" else kernels
         paths = LITERT_PATHS if kernels == "auto" else (kernels,)
         key = (model.sha256, paths)
-        if key not in self._references:
-            self._references[key] = Reference(model, paths=paths)
-        return self._references[key]
+        found = self._references.pop(key, None) or Reference(model, paths=paths)
+        self._references[key] = found  # the latest one is the last
+        for older in list(self._references.values())[:-AWAKE]:
+            older.rest()
+        return found
 
     def estimate(self, model: Model, accelerator: str) -> Estimate:
         """What Vela estimates of the model.
