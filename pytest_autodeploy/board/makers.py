@@ -25,7 +25,9 @@ def simulated(order: Order) -> Board:
         "--model-memory": settings.evb_model_memory,
         "--arena-memory": settings.evb_arena_memory,
     }
+    reserved = ",".join(f"{name}={reserve}" for name, reserve in settings.evb_reserve)
     chosen = [word for flag, name in memories.items() if name for word in (flag, name.lower())]
+    chosen += ["--reserve", reserved] if reserved else []
     arguments = [*link_arguments(settings.evb_sim_link), *chosen, *given]
     timeout_s = settings.evb_timeout
     return SimulatedBoard(order.board_id, order.spec, timeout_s=timeout_s, arguments=arguments)

@@ -44,4 +44,8 @@ def build_options(settings: Settings, cache: Path | None) -> BuildOptions:
         cache=cache,
         model_memory=settings.evb_model_memory,
         arena_memory=settings.evb_arena_memory,
+        tflm_memory=settings.evb_tflm_memory,
+        arena_padding=1024 * settings.evb_arena_padding,
+        ambiqsuite=settings.evb_ambiqsuite,
+        keep=settings.root / settings.evb_keep_build if settings.evb_keep_build else None,
     )

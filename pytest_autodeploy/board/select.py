@@ -10,6 +10,7 @@ from pytest_autodeploy.board.makers import maker_of
 from pytest_autodeploy.board.order import Order
 from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES
 from pytest_autodeploy.catalog.kinds import KINDS, kind_of, spec_of
+from pytest_autodeploy.catalog.reserve import with_reserves
 from pytest_autodeploy.settings.overrides import BOARD, OverrideError, anything, checked, strings
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
@@ -35,7 +36,8 @@ def make_board(
     kind = kind_of(board_id)
     LOG.debug("%s is %s: %s", board_id, kind.noun, kind.runs)
     taken = {key: value for key, value in (options or {}).items() if key in kind.options}
-    order = Order(board_id, spec_of(board_id), settings, cache, taken)
+    spec = with_reserves(spec_of(board_id), settings.evb_reserve)
+    order = Order(board_id, spec, settings, cache, taken)
     if kind.attachable and settings.evb_port is not None and settings.evb_probe is None:
         return _attached(order)
     return maker_of(kind)(order)
@@ -78,6 +80,7 @@ def check_names(names: Iterable[str], settings: Settings) -> None:
     for board_id in names:
         kind = kind_of(board_id)
         _check_memories(board_id, settings)
+        with_reserves(spec_of(board_id), settings.evb_reserve)
         if settings.evb_require_hardware and not kind.is_hardware:
             raise SettingError(
                 f"--evb-require-hardware: {board_id} is no hardware\n"
@@ -93,6 +96,11 @@ def check_names(names: Iterable[str], settings: Settings) -> None:
 def _check_memories(board_id: str, settings: Settings) -> None:
     """See that the memories that were chosen are there. Raises UnknownBoard, SettingError."""
     spec = spec_of(board_id)
+    if settings.evb_tflm_memory == "itcm" and not (spec.has_sdk and "itcm" in spec.memories):
+        raise SettingError(
+            f"{settings.sources['evb_tflm_memory']}: {board_id} has no ITCM for TFLM",
+            hint="leave it out, or choose an EVB with ITCM, such as apollo510_evb",
+        )
     for name, what, memories in (
         ("evb_model_memory", "model", MODEL_MEMORIES),
         ("evb_arena_memory", "arena", ARENA_MEMORIES),

@@ -12,7 +12,8 @@ from pytest_autodeploy.cli.names import board_name
 from pytest_autodeploy.cli.settings import BOARD, setting_options, settings_of, tolerance_of
 from pytest_autodeploy.settings.deliver_options import ALL
 
-_DELIVERY = ("artifacts", "artifacts_from", "name", "evb_model_memory", "evb_arena_memory")
+_BUILD = ("evb_tflm_memory", "evb_reserve", "evb_arena_padding", "evb_ambiqsuite")
+_DELIVERY = ("artifacts", "artifacts_from", "name", "evb_model_memory", "evb_arena_memory", *_BUILD)
 
 
 @click.command(short_help="Make library, examples and apps of a model for a board.")

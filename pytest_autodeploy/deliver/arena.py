@@ -22,17 +22,22 @@ class Arena:
 
 
 def arena_for(
-    characterization: Characterization, model: Model, board: BoardSpec, engine_version: str | None
+    characterization: Characterization,
+    model: Model,
+    board: BoardSpec,
+    engine_version: str | None,
+    padding: int = 0,
 ) -> Arena:
     """The arena of the model on a board whose TFLM is ``engine_version``, None when unknown.
 
     What was measured holds for the same core and the same TFLM. For others there is a margin: the
     buffers of the kernels that differ between cores, and some bytes for TFLM's own objects.
+    ``padding`` are bytes that a user wants beyond that.
     """
     place = characterization.place
     same = place.core == board.core and place.engine_version == engine_version
     measured = same and place.source != "modelled"
-    margin = 0 if measured else kernel_buffer_bytes(model) + OBJECTS_BYTES
+    margin = padding + (0 if measured else kernel_buffer_bytes(model) + OBJECTS_BYTES)
     whole = _aligned(characterization.arena_bytes + margin)
     return Arena(whole, whole - _aligned(characterization.arena_bytes) if margin else 0)
 

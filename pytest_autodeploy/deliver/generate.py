@@ -41,7 +41,14 @@ def generate(
     without_runtime: list[LeftOut] = []
     runtime = attempt("TFLM's headers", lambda: builder.tree, without_runtime, "ambiqsuite")
     memories = {"model_memory": options.model_memory, "arena_memory": options.arena_memory}
-    sources = Sources(characterization, model, board, runtime=runtime, **memories)
+    sources = Sources(
+        characterization,
+        model,
+        board,
+        runtime=runtime,
+        arena_padding=options.arena_padding,
+        **memories,
+    )
     written = write_sources(sources, artifacts, out)
     binaries = Binaries(sources, builder, options)
     steps = {

@@ -46,6 +46,7 @@ class Sources:
         runtime: TflmTree | None = None,
         model_memory: str | None = None,
         arena_memory: str | None = None,
+        arena_padding: int = 0,
     ) -> None:
         _check_model(characterization, model)
         self.characterization = characterization
@@ -54,7 +55,7 @@ class Sources:
         self.runtime = runtime
         self.name = c_identifier(model.name)
         version = runtime.version if runtime else None
-        self.arena: Arena = arena_for(characterization, model, board, version)
+        self.arena: Arena = arena_for(characterization, model, board, version, arena_padding)
         self.placement = place_deliverable(
             model,
             board,
@@ -154,7 +155,7 @@ def _arena_words(arena: Arena, found: Characterization) -> str:
     words = f"{found.arena_bytes} ran the model ({found.place.source} on {found.place.name})"
     if not arena.margin_bytes:
         return f"{words}."
-    return f"{words}; {arena.margin_bytes} more are for another core or TFLM."
+    return f"{words}; {arena.margin_bytes} more are for another core or TFLM, or as asked for."
 
 
 def _tensor(tensor: ExampleTensor) -> dict[str, Any]:

@@ -38,7 +38,10 @@ class Builder(Protocol):
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """What a user may say about builds; None is the variable of the environment, or the default."""
+    """What a user may say about builds; None is the variable of the environment, or the default.
+
+    ``arena_padding`` are bytes of deliverables' arenas; ``keep`` is a folder for copies of images.
+    """
 
     tflm_root: str | None = None
     sdk: str | None = None
@@ -46,6 +49,10 @@ class BuildOptions:
     cache: Path | None = None
     model_memory: str | None = None
     arena_memory: str | None = None
+    tflm_memory: str = "mram"
+    arena_padding: int = 0
+    ambiqsuite: str | None = None
+    keep: Path | None = None
     timeout_s: float = 600.0
 
 

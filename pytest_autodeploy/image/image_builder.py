@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.image.cache import BuildCache, Built, default_folder
+from pytest_autodeploy.image.debugging import keep_build
 from pytest_autodeploy.image.recipe import Buffers, Engine, Plan, decide, make_recipe
 
 if TYPE_CHECKING:
@@ -73,10 +74,14 @@ class ImageBuilder(ABC):
         Raises ModelDoesNotFit, ToolMissing, TreeError, BuildError.
         """
         plan = self.plan(image)
-        return self._cache.get_or_build(
+        built = self._cache.get_or_build(
             plan.key,
             self._folder,
             partial(self._compile, plan),
             facts=plan.facts,
             timeout_s=self._options.timeout_s,
         )
+        if self._options.keep:
+            folder = self._options.keep / f"{self._spec.name}-{built.build_id}"
+            keep_build(built, folder, self._spec)
+        return built

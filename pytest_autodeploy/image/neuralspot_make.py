@@ -64,7 +64,7 @@ class NeuralSpotMake:
             "compiler": self.toolchain.release,
             "sdk": stat_digest(self.sdk.root, *_SDK_FOLDERS, f"extern/AmbiqSuite/{self._suite}"),
             "runtime": content_digest(self.runtime.root),
-            "variables": self._variables,
+            "make": self._variables,  # "variables" are those of a recipe
         }
 
     @cached_property
@@ -80,7 +80,7 @@ class NeuralSpotMake:
 
     @cached_property
     def _suite(self) -> str:
-        return self.sdk.ambiqsuite(self._spec.ambiqsuite)
+        return self.sdk.ambiqsuite(self._options.ambiqsuite or self._spec.ambiqsuite)
 
     @cached_property
     def _variables(self) -> list[str]:
@@ -92,6 +92,7 @@ class NeuralSpotMake:
             f"TOOLCHAIN={_TOOLCHAINS[self.toolchain.kind]}",
             "AUTODEPLOY=1",
             "BLE_SUPPORTED=0",
+            *(["TFLM_IN_ITCM=1"] if self._options.tflm_memory == "itcm" else []),
             *self._flags,
         ]
 

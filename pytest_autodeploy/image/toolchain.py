@@ -23,6 +23,10 @@ INSTALL = (
     "libstdc++-arm-none-eabi-newlib; or name a compiler, or its folder, with --evb-toolchain "
     f"or {VARIABLE}."
 )
+ARM_INSTALL = (
+    "Arm Compiler for Embedded comes from Arm, with a licence: developer.arm.com; name armclang or "
+    f"its folder with --evb-toolchain or {VARIABLE}."
+)
 
 _OLDEST: dict[Kind, tuple[int, ...]] = {"gcc": (10, 3), "armclang": (6, 16)}
 _VERSION: dict[Kind, re.Pattern[str]] = {
@@ -55,8 +59,13 @@ def find_toolchain(given: str | None = None) -> Toolchain:
     compiler = _compiler(given)
     if compiler is None:
         what = f"no Arm compiler at {given}" if given else f"{GCC} is not on PATH"
-        raise ToolMissing(what, hint=INSTALL)
+        raise ToolMissing(what, hint=_hint(given))
     return _checked(compiler, compiler.stat().st_mtime_ns)
+
+
+def _hint(given: str | None) -> str:
+    """How to get the compiler that was asked for."""
+    return ARM_INSTALL if given and ARMCLANG in Path(given).name else INSTALL
 
 
 def _compiler(given: str | None) -> Path | None:
@@ -81,11 +90,13 @@ def _checked(compiler: Path, _modified: int) -> Toolchain:
     release = next((line for line in answer.output.splitlines() if _VERSION[kind].search(line)), "")
     match = _VERSION[kind].search(release)
     if answer.code or match is None:
-        raise ToolMissing(f"{compiler} does not say which compiler it is", hint=INSTALL)
+        hint = _hint(str(compiler))
+        raise ToolMissing(f"{compiler} does not say which compiler it is", hint=hint)
     oldest = _OLDEST[kind]
     if tuple(map(int, match.groups())) < oldest:
         wanted = ".".join(map(str, oldest))
         raise ToolMissing(
-            f"{compiler} is version {'.'.join(match.groups())}, older than {wanted}", hint=INSTALL
+            f"{compiler} is version {'.'.join(match.groups())}, older than {wanted}",
+            hint=_hint(str(compiler)),
         )
     return Toolchain(kind, compiler, release.strip())

@@ -114,9 +114,14 @@ class Sdk:
         return version
 
     def runtime(self, given: str | None = None) -> TflmTree:
-        """The TFLM tree that a build in this SDK takes: ``given``, else the SDK's own default."""
+        """The TFLM tree that a build in this SDK takes: ``given``, else the SDK's own default.
+
+        It is given as the name of a runtime of the SDK, or as its folder.
+        """
         folder = self.root / RUNTIMES
         given = given or os.environ.get(TFLM_VARIABLE)
+        if given and Path(given).name == given and (folder / given).is_dir():
+            return _tflm(folder / given)
         root = Path(given).resolve() if given else folder / self._default_runtime()
         if root.parent != folder.resolve():
             raise TreeError(

@@ -30,6 +30,7 @@ def check_settings(settings: Settings, *, write: bool) -> None:
     try:
         check_names(settings.evb, settings)
         _check_counters(settings)
+        _check_dwt(settings)
         _check_models(settings)
         _check_limits(settings)
         _check_accelerators(settings, read=write)
@@ -209,6 +210,17 @@ def _check_counters(settings: Settings) -> None:
             raise SettingError(
                 f"{settings.sources['evb_counters']}: {board_id} has no performance monitor: {why}",
                 hint="leave it out, or choose an EVB with a Cortex-M55 (autodeploy boards)",
+            )
+
+
+def _check_dwt(settings: Settings) -> None:
+    """Only a Cortex-M4 on silicon has the 8-bit counters; elsewhere there is nothing to count."""
+    for board_id in settings.evb if settings.evb_dwt_counters != "off" else ():
+        kind = kind_of(board_id)
+        if not kind.is_hardware or spec_of(board_id).core != "cortex-m4f":
+            raise SettingError(
+                f"{settings.sources['evb_dwt_counters']}: {board_id} has none of these counters",
+                hint="they are those of EVBs with a Cortex-M4, such as apollo4p_evb",
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_autodeploy.catalog.kinds import SIMULATED, syntax
 from pytest_autodeploy.catalog.pmu import SYNTAX, parse_events
+from pytest_autodeploy.settings.build_options import BUILD_OPTIONS
 from pytest_autodeploy.settings.option import Option, positive_float, positive_int
 
 DEFAULT_EVB = f"{SIMULATED.prefix}apollo4p_evb"
@@ -48,7 +49,8 @@ BOARD_OPTIONS = (
     Option(
         "evb_tflm_root",
         "--evb-tflm-root",
-        "TFLM tree with its static library, for emulated boards (or $AUTODEPLOY_TFLM_ROOT)",
+        "TFLM tree with its static library; for EVBs a runtime of the SDK, by its name such as "
+        "helia_rt_v1_3_0 or its folder (or $AUTODEPLOY_TFLM_ROOT; default: the SDK's own)",
         metavar="DIR",
     ),
     Option(
@@ -58,18 +60,7 @@ BOARD_OPTIONS = (
         "default: arm-none-eabi-gcc on PATH)",
         metavar="PATH",
     ),
-    Option(
-        "evb_model_memory",
-        "--evb-model-memory",
-        "Memory for the model in a build: mram, sram or psram (default: the first that has room)",
-        metavar="NAME",
-    ),
-    Option(
-        "evb_arena_memory",
-        "--evb-arena-memory",
-        "Memory for the arena in a build: dtcm, sram or psram (default: the first that has room)",
-        metavar="NAME",
-    ),
+    *BUILD_OPTIONS,
     Option(
         "evb_image",
         "--evb-image",

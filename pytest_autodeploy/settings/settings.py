@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.settings.deliver_options import ALL, ARTIFACTS
 from pytest_autodeploy.settings.option import Option
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.catalog.reserve import Reserve
 
 PATHS = (
     "tflite",
@@ -26,6 +29,7 @@ PATHS = (
     "artifacts_from",
     "result_log",
     "keep_profiles",
+    "evb_keep_build",
 )
 """Settings that are paths. Those of the command line start at the folder pytest was started in."""
 
@@ -72,6 +76,11 @@ class Settings:
     evb_toolchain: str | None
     evb_model_memory: str | None
     evb_arena_memory: str | None
+    evb_tflm_memory: str
+    evb_reserve: tuple[tuple[str, Reserve], ...]
+    evb_arena_padding: int
+    evb_ambiqsuite: str | None
+    evb_keep_build: str | None
     evb_image: str | None
     evb_image_licence_ok: bool
     evb_clock: str
@@ -257,6 +266,8 @@ def _placed(option: Option, value: Any, base: Path | None) -> Any:
     """Paths of the ini file start at the root folder, wherever pytest was started."""
     if base is None or option.name not in PATHS or value == "off":
         return value
+    if option.name == "evb_tflm_root" and Path(value).name == value:
+        return value if not (base / value).exists() else str(base / value)  # a runtime of the SDK
     if isinstance(value, tuple):
         return tuple(str(base / path) for path in value)
     return str(base / value)

@@ -9,6 +9,8 @@ from typing import NoReturn
 
 from pytest_autodeploy.catalog.boards import board_names
 from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES
+from pytest_autodeploy.catalog.reserve import SYNTAX as SIZES
+from pytest_autodeploy.catalog.reserve import parse_reserves
 from pytest_autodeploy.sim.faults import SYNTAX, Fault, parse_fault
 from pytest_autodeploy.sim.noise import SYNTAX as NOISE_SYNTAX
 from pytest_autodeploy.sim.noise import Noise, parse_noise
@@ -36,6 +38,12 @@ def make_parser(
             choices=known,
             help=f"memory of the {what}; the first that has room",
         )
+    add(
+        "--reserve",
+        type=parse_reserves,
+        default=(),
+        help="of its memories: " + SIZES.replace("%", "%%"),
+    )
     add("--arena-kb", type=int, default=0, metavar="N", help="its arena; 0: the largest possible")
     add(
         "--tcp",

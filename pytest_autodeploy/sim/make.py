@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.catalog.boards import board_spec
+from pytest_autodeploy.catalog.reserve import with_reserves
 from pytest_autodeploy.sim.flash import Memories
 from pytest_autodeploy.sim.kernels import Kernels
 from pytest_autodeploy.sim.noise import NoiseSource, TimingNoise
@@ -23,7 +24,7 @@ def make_board(
     options: argparse.Namespace, stderr: CapturedStderr, faults: Faults
 ) -> SimulatedValidator:
     """The board, with the model in its flash if there is one. Raises AutodeployError, OSError."""
-    spec = board_spec(options.board)
+    spec = with_reserves(board_spec(options.board), options.reserve)
     noise = TimingNoise(options.timing_noise, options.timing_seed, options.slowdown)
     board = SimulatedValidator(
         spec,

@@ -158,3 +158,11 @@ def test_the_example_for_ambiqsuite_enables_the_cache_and_says_how_it_is_built(
     readme = str(files["README.md"])
     assert "make -C gcc NEURALSPOT_ROOT=DIR" in readme
     assert f"0x{spec.load_address:X}" in readme
+
+
+def test_padding_is_room_beyond_the_arena_that_ran_the_model(model: Model) -> None:
+    found = characterized(model)
+    plain, padded = (
+        Sources(found, model, EVB, arena_padding=size).arena.bytes for size in (0, 2048)
+    )
+    assert padded == plain + 2048
