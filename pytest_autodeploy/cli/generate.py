@@ -39,7 +39,7 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
     from pytest_autodeploy.cli.bench import open_bench
     from pytest_autodeploy.cli.delivering import characterization, deliver
     from pytest_autodeploy.cli.delivery_text import as_lines, as_plain
-    from pytest_autodeploy.run.preflight import check_folder
+    from pytest_autodeploy.run.kept_check import check_folder
 
     check_folder(Path(out), "--out")
     if given["artifacts"] is None:

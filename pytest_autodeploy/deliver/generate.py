@@ -18,7 +18,27 @@ from pytest_autodeploy.settings.deliver_options import ARTIFACTS
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.deliver.characterization import Characterization
+    from pytest_autodeploy.image.trees import TflmTree
     from pytest_autodeploy.model.graph import Model
+
+
+def sources_for(
+    characterization: Characterization,
+    model: Model,
+    board: BoardSpec,
+    options: BuildOptions,
+    runtime: TflmTree | None,
+) -> Sources:
+    """The sources of a model for a board, with the memories and the padding of the options."""
+    return Sources(
+        characterization,
+        model,
+        board,
+        runtime=runtime,
+        model_memory=options.model_memory,
+        arena_memory=options.arena_memory,
+        arena_padding=options.arena_padding,
+    )
 
 
 def generate(
@@ -40,15 +60,7 @@ def generate(
     builder = LibraryBuilder(board, options, board_id=board_id)
     without_runtime: list[LeftOut] = []
     runtime = attempt("TFLM's headers", lambda: builder.tree, without_runtime, "ambiqsuite")
-    memories = {"model_memory": options.model_memory, "arena_memory": options.arena_memory}
-    sources = Sources(
-        characterization,
-        model,
-        board,
-        runtime=runtime,
-        arena_padding=options.arena_padding,
-        **memories,
-    )
+    sources = sources_for(characterization, model, board, options, runtime)
     written = write_sources(sources, artifacts, out)
     binaries = Binaries(sources, builder, options)
     steps = {

@@ -23,7 +23,8 @@ def start(session: pytest.Session) -> None:
 def _check(config: pytest.Config, *, keeps: bool) -> None:
     from pytest_autodeploy.base.exhausted import exhausted
     from pytest_autodeploy.plugin.rootdir import check_rootdir
-    from pytest_autodeploy.run.preflight import check_kept, check_settings
+    from pytest_autodeploy.run.kept_check import check_kept
+    from pytest_autodeploy.run.preflight import check_settings
     from pytest_autodeploy.settings.settings import SettingError
 
     try:

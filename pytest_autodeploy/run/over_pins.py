@@ -7,23 +7,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardUnavailable
-from pytest_autodeploy.board.base import Programmable
-from pytest_autodeploy.board.order import build_options
-from pytest_autodeploy.deliver import apps, folders
-from pytest_autodeploy.deliver.neuralspot_app import NeuralSpotApps
-from pytest_autodeploy.deliver.sources import Sources
-from pytest_autodeploy.limits.energy import MODES
+from pytest_autodeploy.board.base import Board, Programmable
+from pytest_autodeploy.limits.energy import MODES, Mode
 from pytest_autodeploy.power.errors import NoMeter, no_mode
 from pytest_autodeploy.power.live import PowerOptions
 from pytest_autodeploy.power.over_pins import OverPins
-from pytest_autodeploy.run.delivering import earlier_characterization
+from pytest_autodeploy.run.power_images import PowerImages
 from pytest_autodeploy.session.over_pins import PinsRun
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pytest_autodeploy.board.base import Board
-    from pytest_autodeploy.limits.energy import Mode
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.power.meter import Meter
     from pytest_autodeploy.run.runtime import Runtime
@@ -37,19 +29,11 @@ class PinsSession:
 
     def __init__(self, model: Model, board: Board, runtime: Runtime) -> None:
         settings = runtime.settings
-        found = earlier_characterization(settings, model)
-        assert found is not None  # the settings were checked
         self._board = board
         self._runtime = runtime
-        self._sources = Sources(
-            found,
-            model,
-            board.spec,
-            model_memory=settings.evb_model_memory,
-            arena_memory=settings.evb_arena_memory,
-        )
+        self._images = PowerImages(model, board.spec, settings, runtime.boards.build_cache())
         clock: Mode = "LP" if settings.evb_clock == "LP" else "HP"
-        self.run = PinsRun(model, board.id, board.spec, self._sources.placement, clock)
+        self.run = PinsRun(model, board.id, board.spec, self._images.placement, clock)
 
     def measure(self, modes: Collection[str]) -> None:
         """Measure those of the clock modes that the board has and that are not measured yet.
@@ -66,17 +50,12 @@ class PinsSession:
 
     @cached_property
     def _pins(self) -> OverPins:
-        settings, boards = self._runtime.settings, self._runtime.boards
+        settings = self._runtime.settings
         options = PowerOptions(
             settings.power_window, settings.power_repeats, settings.power_runs or None
         )
         board, meter = _programmable(self._board), _meter(self._board, self._runtime)
-        self._builder = NeuralSpotApps(board.spec, build_options(settings, boards.build_cache()))
-        return OverPins(board, meter, options, self._build, trial_s=settings.evb_timeout)
-
-    def _build(self, mode: Mode, inferences: int) -> Path:
-        name = folders.folder_name("power", self._sources.name)
-        return self._builder.build(name, apps.power(self._sources, mode, inferences)).files[".bin"]
+        return OverPins(board, meter, options, self._images.build, trial_s=settings.evb_timeout)
 
 
 def _programmable(board: Board) -> Programmable:

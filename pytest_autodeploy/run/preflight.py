@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.board.select import check_names
 from pytest_autodeploy.board.simulated_link import link_arguments
-from pytest_autodeploy.catalog.kinds import kind_of, spec_of
 from pytest_autodeploy.limits.declarations import BY_NAME
 from pytest_autodeploy.limits.merging import merge, written_text
-from pytest_autodeploy.settings.meter_choice import owns_meter
+from pytest_autodeploy.run.counters_check import check_counters
 from pytest_autodeploy.settings.settings import SettingError, Settings, named_folder
 
 _RELATIVE = (
@@ -29,16 +27,14 @@ def check_settings(settings: Settings, *, write: bool) -> None:
     """
     try:
         check_names(settings.evb, settings)
-        _check_counters(settings)
-        _check_dwt(settings)
+        check_counters(settings)
         _check_models(settings)
         _check_limits(settings)
         _check_accelerators(settings, read=write)
-        _check_power(settings, read=write)
-        if settings.over_pins:
-            from pytest_autodeploy.run.over_pins_check import check_over_pins
+        if settings.power is not None or settings.over_pins:
+            from pytest_autodeploy.run.power_check import check_power
 
-            check_over_pins(settings)
+            check_power(settings, read=write)
     except AutodeployError as error:
         raise SettingError(str(error)) from None
     link_arguments(settings.evb_sim_link)
@@ -87,45 +83,6 @@ def _check_named(settings: Settings) -> None:
     )
 
 
-def check_kept(settings: Settings) -> None:
-    """See that what the end of a run writes can be written, and make nothing. Raises SettingError.
-
-    Baselines, the history and the summary.
-    """
-    if settings.update_baseline:
-        check_folder(settings.baselines_path, settings.sources["update_baseline"])
-    if settings.summary:
-        check_folder((settings.root / settings.summary).parent, settings.sources["summary"])
-    for name in ("result_log", "keep_profiles"):
-        if path := getattr(settings, name):
-            folder = settings.root / path
-            check_folder(folder.parent if name == "result_log" else folder, settings.sources[name])
-    _check_exports(settings)
-    if settings.history_path:
-        from pytest_autodeploy.baseline.history import History
-
-        check_folder(settings.history_path.parent, settings.sources["history"])
-        if settings.history_path.exists():
-            try:
-                History(settings.history_path).check()
-            except AutodeployError as error:
-                raise SettingError(f"{settings.sources['history']}: {error}") from None
-
-
-def _check_exports(settings: Settings) -> None:
-    try:
-        if settings.result_log:
-            from pytest_autodeploy.report.result_log import check_header
-
-            check_header(settings.root / settings.result_log)
-        if settings.xlsx:
-            from pytest_autodeploy.report.xlsx import check_xlsx
-
-            check_xlsx()
-    except AutodeployError as error:
-        raise SettingError(str(error)) from None
-
-
 def _check_artifacts(settings: Settings) -> None:
     asked = settings.sources.get("artifacts", "").startswith("--")
     if asked and (settings.no_suite or not settings.tflite):
@@ -144,16 +101,6 @@ def _check_artifacts(settings: Settings) -> None:
         )
     if not folder.is_dir():
         raise SettingError(f"{origin}: no such folder: {settings.artifacts_from}", hint=_RELATIVE)
-
-
-def check_folder(folder: Path, origin: str) -> None:
-    """See that files could be written to a folder, and make nothing. Raises SettingError."""
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK):
-        raise SettingError(
-            f"{origin}: cannot write to the folder {folder}",
-            hint="choose another folder, or change its permissions",
-        )
 
 
 def _check_port(url: str | None) -> None:
@@ -200,30 +147,6 @@ def check_output(settings: Settings) -> None:
         ) from None
 
 
-def _check_counters(settings: Settings) -> None:
-    """Only a Cortex-M55 on silicon, or a simulated one, counts events that can be chosen."""
-    for board_id in settings.evb if settings.evb_counters else ():
-        core = spec_of(board_id).core
-        why = kind_of(board_id).no_events
-        if why or core != "cortex-m55":
-            why = why or f"its {core} has none"
-            raise SettingError(
-                f"{settings.sources['evb_counters']}: {board_id} has no performance monitor: {why}",
-                hint="leave it out, or choose an EVB with a Cortex-M55 (autodeploy boards)",
-            )
-
-
-def _check_dwt(settings: Settings) -> None:
-    """Only a Cortex-M4 on silicon has the 8-bit counters; elsewhere there is nothing to count."""
-    for board_id in settings.evb if settings.evb_dwt_counters != "off" else ():
-        kind = kind_of(board_id)
-        if not kind.is_hardware or spec_of(board_id).core != "cortex-m4f":
-            raise SettingError(
-                f"{settings.sources['evb_dwt_counters']}: {board_id} has none of these counters",
-                hint="they are those of EVBs with a Cortex-M4, such as apollo4p_evb",
-            )
-
-
 def _check_models(settings: Settings) -> None:
     if settings.tflite:
         from pytest_autodeploy.model.find import find_models, named
@@ -241,25 +164,6 @@ def _check_accelerators(settings: Settings, *, read: bool) -> None:
         check_accelerator(name)
         if read:
             choose_system(name, **npu_arguments(settings))
-
-
-def _check_power(settings: Settings, *, read: bool) -> None:
-    if settings.power is None:
-        return
-    from pytest_autodeploy.settings.meter_syntax import parse_choice
-
-    origin = settings.sources["power"]
-    try:
-        choice = parse_choice(settings.power)
-    except ValueError as error:
-        raise SettingError(f"{origin}: {error}") from None
-    if read and choice.kind == "replay" and not (settings.root / str(choice.what)).exists():
-        raise SettingError(f"{origin}: no such file or folder: {choice.what}", hint=_RELATIVE)
-    if choice.kind == "sim" and not any(owns_meter(board, settings) for board in settings.evb):
-        raise SettingError(
-            f"{origin}: sim is for simulated boards that this run starts, and for virtual EVBs",
-            hint="choose joulescope or a .jls capture, or --evb sim:NAME without --evb-port",
-        )
 
 
 def _check_limits(settings: Settings) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.run.preflight import check_folder, check_kept, check_output, check_settings
+from pytest_autodeploy.run.kept_check import check_folder, check_kept
+from pytest_autodeploy.run.preflight import check_output, check_settings
 from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import SettingError, Settings, resolve
 from tests.helpers.support import DIGITS
