@@ -52,6 +52,7 @@ def echo_builder(name: str, cache: Path) -> CMakeBuilder:
     return CMakeBuilder(machine(name), options, board_id=f"qemu:{name}", engine="echo")
 
 
-def echo_board(name: str, cache: Path) -> EmulatedBoard:
+def echo_board(name: str, cache: Path, timeout_s: float = 10) -> EmulatedBoard:
     """A board that runs the echo engine."""
-    return EmulatedBoard(f"qemu:{name}", machine(name), echo_builder(name, cache), timeout_s=10)
+    builder = echo_builder(name, cache)
+    return EmulatedBoard(f"qemu:{name}", machine(name), builder, timeout_s=timeout_s)

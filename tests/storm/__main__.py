@@ -1,0 +1,81 @@
+"""Runs storms and prints their table: ``python -m tests.storm [NAME]... [--slice] [--seed N]``."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tests.storm.tally import Tally, table
+
+Storm = Callable[[Path, int, int], Tally]
+"""Given a folder to work in, how many faults and a seed."""
+
+
+def _simulated(folder: Path, count: int, seed: int) -> Tally:
+    from pytest_autodeploy.board.simulated import SimulatedBoard
+    from pytest_autodeploy.catalog.boards import board_spec
+    from pytest_autodeploy.model.load import load_model
+    from tests.helpers.support import DIGITS
+    from tests.storm import frames
+
+    board = SimulatedBoard("sim:apollo4p_evb", board_spec("apollo4p_evb"), timeout_s=60)
+    try:
+        return frames.storm("frames, simulated", board, load_model(DIGITS), count, seed)
+    finally:
+        board.close()
+
+
+def _emulated(machine: str) -> Storm:
+    def storm(folder: Path, count: int, seed: int) -> Tally:
+        from tests.helpers.emulation import echo_board, image
+        from tests.helpers.tflite_builder import relu
+        from tests.storm import frames
+
+        board = echo_board(machine, folder / "cache", timeout_s=60)
+        model = image(folder, relu()).model
+        try:
+            return frames.storm(f"frames, {machine}", board, model, count, seed)
+        finally:
+            board.close()
+
+    return storm
+
+
+STORMS: Mapping[str, tuple[Storm, int, int]] = {
+    "frames-sim": (_simulated, 10_000, 1_000),
+    "frames-an386": (_emulated("mps2-an386"), 10_000, 500),
+    "frames-an547": (_emulated("mps3-an547"), 10_000, 500),
+}
+"""Each with its number of faults, in all and in the slice."""
+
+_NEEDS = {"frames-an386": "qemu-system-arm", "frames-an547": "qemu-system-arm"}
+
+
+def main() -> int:
+    """Exit code 1 when anything hung, was told wrongly as right, or ended in a foreign error."""
+    parser = argparse.ArgumentParser(prog="python -m tests.storm", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(STORMS))
+    parser.add_argument("--slice", action="store_true", help="the part that CI runs")
+    parser.add_argument("--count", type=int, help="how many faults, in place of the usual number")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    tallies = []
+    for name in options.names or STORMS:
+        storm, full, part = STORMS[name]
+        if shutil.which(_NEEDS.get(name, sys.executable)) is None:
+            print(f"{name}: left out, {_NEEDS[name]} is not installed")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            count = options.count or (part if options.slice else full)
+            tallies.append(storm(Path(folder), count, options.seed))
+        print(table(tallies[-1:]), flush=True)
+    print(f"\n{table(tallies)}")
+    return 0 if all(tally.clean for tally in tallies) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
