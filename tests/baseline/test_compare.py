@@ -208,3 +208,28 @@ def test_another_placement_is_not_comparable_and_an_unknown_one_is() -> None:
         "model and arena in mram and sram, of the baseline mram and dtcm"
     ]
     assert why_not(CONDITIONS, fast) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "state"),
+    [
+        (1e-5, 2e-5, "within"),
+        (1e-5, 2.1e-5, "regression"),
+        (0.0, 1e-6, "within"),
+        (0.0, 2e-6, "regression"),
+        (1e-9, 0.5, "regression"),  # half a step is no floor of real values
+    ],
+)
+def test_a_distance_of_real_values_may_double_and_no_more(
+    before: float, now: float, state: str
+) -> None:
+    old, new = (with_metric("output_distance", value, unit="real") for value in (before, now))
+    assert row(compared(new, old), "output_distance").state == state
+
+
+@pytest.mark.parametrize(("now", "state"), [(0, "within"), (5, "regression")])
+def test_a_baseline_of_0_can_be_compared_with(now: float, state: str) -> None:
+    old, new = (with_metric("energy_hp", value, spread=0) for value in (0, now))
+    result = compared(new, old)
+    assert row(result, "energy_hp").state == state
+    assert "energy_hp" in "\n".join(block(result, "no_regression", "ab" * 32)) or state == "within"

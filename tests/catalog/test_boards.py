@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_autodeploy.base.errors import ModelDoesNotFit
@@ -192,3 +194,15 @@ def test_an_arena_that_does_not_fit_is_refused_with_the_sums() -> None:
 
     assert "arena 585.9 KB > DTCM 64.0 KB" in str(caught.value)
     assert "arena 585.9 KB + reserved 139.0 KB > SRAM 695.0 KB" in str(caught.value)
+
+
+def test_model_and_arena_share_a_memory_and_its_room() -> None:
+    spec = board_spec("apollo4p_evb")
+    room = spec.memories["sram"].usable
+    most = room // 2
+    both: dict[str, Any] = {"model_memories": ["sram"], "arena_memories": ["sram"]}
+    assert place(spec, most, room - most, **both) == Placement("sram", "sram", room - most)
+    with pytest.raises(ModelDoesNotFit, match=r"the arena does not fit: .* model "):
+        place(spec, most, room - most + 1, **both)
+    with pytest.raises(ModelDoesNotFit, match="the arena does not fit"):
+        place(spec, round(0.8 * room), round(0.8 * room), **both)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
-from pytest_autodeploy.diagnosis.attribution import advice, attribute
+from pytest_autodeploy.diagnosis.attribution import _rounded_up, advice, attribute
 from pytest_autodeploy.diagnosis.evidence import Evidence, gather
 from pytest_autodeploy.diagnosis.layers import compare_layers
 from pytest_autodeploy.diagnosis.scene import Findings
@@ -151,3 +152,10 @@ def test_a_wrong_loop_may_be_wrong_inside() -> None:
     (layer,) = compare_layers(model(outputs=(made,), operators=(loop,)), board, pc, {"ref": pc})
     (first,) = advice("board", evidence(MODEL, 9), Findings((layer,), layer))
     assert first.startswith("check the kernels of the operators inside of WHILE, and its own,")
+
+
+@pytest.mark.parametrize(
+    "distance", [0.0121, 0.1, 1.0000001, 9.95, 99.1, 1e-9, 3.3333e-5, 0.99999, 123456.0]
+)
+def test_the_tolerance_that_is_advised_would_have_passed(distance: float) -> None:
+    assert distance <= float(_rounded_up(distance)) <= 1.11 * distance

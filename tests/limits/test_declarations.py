@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_autodeploy.limits import energy, latency, memory, outputs, sensitivity
@@ -74,3 +76,9 @@ def test_true_is_no_number() -> None:
 def test_signatures_read_as_a_user_writes_them() -> None:
     assert energy.ENERGY.usage == "energy_limit(uj=, mode='HP')"
     assert memory.DECLARATION.usage == "memory_limit(arena_kb=, model_kb=)"
+
+
+@pytest.mark.parametrize("limit", [{"arena_kb": -1}, {"model_kb": -1}, {"arena_kb": 0}])
+def test_a_memory_limit_of_nothing_or_less_is_refused(limit: dict[str, Any]) -> None:
+    with pytest.raises(LimitError, match="must be above 0"):
+        declare(memory.DECLARATION, **limit)

@@ -155,3 +155,30 @@ def test_a_dynamic_operand_is_unknown(tmp_path: Path) -> None:
     x = build.tensor((1, 1, 8), signature=(1, -1, 8))
     weights, y = build.tensor((4, 8)), build.tensor((1, 1, 4))
     assert load(tmp_path, build.single_operator("FULLY_CONNECTED", [x, weights], [y])).macs is None
+
+
+def test_an_lstm_of_exactly_16_inputs_has_no_projection(tmp_path: Path) -> None:
+    """Inputs at the end may be left out altogether: the projection is number 16."""
+    gates = [*[(4, 2)] * 4, *[(4, 4)] * 4]
+    inputs: list[tuple[int, ...] | None] = [(1, 3, 2), *gates, None, None, None, *[(4,)] * 4]
+    assert len(inputs) == 16
+    found = macs_of(tmp_path, "UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, (1, 3, 4))
+    assert found == 3 * 4 * (4 * 2 + 4 * 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "output"),
+    [
+        ("CONV_2D", [(1, 9, 9, 3), (8, 3, 3, 3)], (1, 7, 7, 9)),
+        ("DEPTHWISE_CONV_2D", [(1, 5, 5, 4), (1, 3, 3, 8)], (1, 5, 5, 4)),
+        ("TRANSPOSE_CONV", [(4,), (8, 3, 3, 5), (2, 4, 4, 6)], (2, 8, 8, 8)),
+        ("FULLY_CONNECTED", [(3, 15), (10, 16)], (3, 10)),
+        ("BATCH_MATMUL", [(5,), (5, 6)], (6,)),
+        ("SVDF", [(1, 4), (8, 5), (8, 3)], (1, 8)),
+        ("SVDF", [(1, 4), (8, 4), (7, 3)], (1, 8)),
+    ],
+)
+def test_shapes_that_contradict_each_other_have_no_macs(
+    tmp_path: Path, name: str, inputs: list[tuple[int, ...] | None], output: tuple[int, ...]
+) -> None:
+    assert macs_of(tmp_path, name, inputs, output) is None

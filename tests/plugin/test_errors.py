@@ -196,3 +196,22 @@ def test_what_tflm_refuses_is_one_error_before_any_board_is_used(
         ]
     )
     result.stdout.no_fnmatch_line(TRACEBACK)
+
+
+def test_a_folder_for_results_that_has_become_unusable_is_told_before_a_test_runs(
+    pytester: pytest.Pytester, digits: Path, no_processes: None
+) -> None:
+    """The start of the run has made it; then somebody puts a file in its place."""
+    pytester.makeconftest(
+        "import pathlib, shutil\n"
+        "def pytest_collection_finish(session):\n"
+        "    folder = pathlib.Path('autodeploy-results')\n"
+        "    shutil.rmtree(folder)\n"
+        "    folder.touch()\n"
+    )
+    result = pytester.runpytest("--tflite", digits)
+    result.stdout.fnmatch_lines(
+        ["* ERROR at setup of test_model_fits*", "*cannot write to the folder*autodeploy-results*"]
+    )
+    result.stdout.no_fnmatch_line(TRACEBACK)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED

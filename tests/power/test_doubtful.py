@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_autodeploy.power.checks import check_alike, check_window
+from pytest_autodeploy.power.checks import check_alike, check_ending, check_window
 from pytest_autodeploy.power.errors import CaptureError, WindowFault, WiringFault
 from pytest_autodeploy.power.meter import IN1
-from pytest_autodeploy.power.window import Window
+from pytest_autodeploy.power.tally import Tally
+from pytest_autodeploy.power.window import Ending, Window
 from tests.helpers.power_streams import FACTS, RATE_HZ, Stream, found, stream
 
 PINS = {"in0": 22, "in1": 23, "trigger": 24}
@@ -132,3 +133,28 @@ def test_a_whole_capture_is_read_where_it_is(tmp_path: Path) -> None:
     replay = Replay(saved(tmp_path / "a.jls", noisy()))
     assert not replay.cut_short
     assert replay.open().rate_hz == RATE_HZ
+
+
+def test_lines_that_rise_together_at_the_end_touch_each_other() -> None:
+    window = replace(only(one()), ending=Ending.BOTH)
+    with pytest.raises(WiringFault, match="In0 and In1 rose together at the end"):
+        check_ending(window, board="evb", pins=PINS)
+
+
+@pytest.mark.parametrize(
+    ("amperes", "volts", "clipped"),
+    [
+        (0.1, FACTS.max_v, 2),
+        (FACTS.max_a, 1.8, 2),
+        (-FACTS.max_a, 1.8, 2),
+        (0.1, 0.99 * FACTS.max_v, 0),
+    ],
+)
+def test_samples_at_either_bound_of_the_meter_are_counted(
+    amperes: float, volts: float, clipped: int
+) -> None:
+    tally = Tally(FACTS)
+    current, voltage = (np.full(3, value, np.float32) for value in (0.1, 1.8))
+    current[:2], voltage[:2] = amperes, volts
+    tally.add(current.astype(np.float64) * voltage, current, voltage)
+    assert tally.clipped == clipped

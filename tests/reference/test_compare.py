@@ -383,3 +383,16 @@ def test_outputs_of_different_form_are_an_error() -> None:
 def test_a_wrong_tolerance_is_an_error(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Tolerance(**arguments)
+
+
+def test_the_nearest_path_is_that_of_the_best_worst_output() -> None:
+    """One output that is exact does not make up for another one that is far off."""
+    outputs = (tensor("a"), tensor("b"))
+    board = (batch([[0, 0, 0, 0]]), batch([[0, 0, 0, 0]]))
+    by_path = {
+        "ref": (batch([[0, 0, 0, 0]]), batch([[5, 0, 0, 0]])),
+        "optimized": (batch([[2, 0, 0, 0]]), batch([[2, 0, 0, 0]])),
+    }
+    agreement = compare(model(outputs=outputs), board, by_path, Tolerance(lsb=2))
+    assert agreement.passed
+    assert agreement.nearest == {"ref": 0, "optimized": 1}

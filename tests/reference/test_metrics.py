@@ -11,7 +11,7 @@ import pytest
 
 from pytest_autodeploy.metrics.records.diagnosis import ErrorRecord
 from pytest_autodeploy.metrics.records.plain import recorded
-from pytest_autodeploy.reference.metrics import ErrorMetrics, error_metrics
+from pytest_autodeploy.reference.metrics import ErrorMetrics, argmax_agreement, error_metrics
 
 
 def errors(board: list[Any], pc: list[Any], dtype: str = "float32") -> ErrorMetrics:
@@ -91,3 +91,8 @@ def test_extreme_values_raise_nothing(scale: float) -> None:
         value is None or math.isfinite(value)
         for value in asdict(recorded(found, ErrorRecord)).values()
     )
+
+
+def test_the_largest_of_two_classes_can_agree() -> None:
+    board, pc = np.array([[[1, 2]], [[4, 3]]]), np.array([[[1, 2]], [[3, 4]]])
+    assert argmax_agreement(board, pc) == 0.5

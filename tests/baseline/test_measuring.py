@@ -1,0 +1,69 @@
+"""What a comparison with a baseline makes a test measure, and what it says when that cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_autodeploy.baseline.profiling import OF_BASELINE, PROFILES, profile
+from pytest_autodeploy.baseline.update import update_baselines
+from pytest_autodeploy.limits.declarations import REGRESSION, default_regression
+from pytest_autodeploy.limits.merging import declare
+from pytest_autodeploy.metrics.comparison import Comparison
+from pytest_autodeploy.session.model_session import ModelSession
+from pytest_autodeploy.sim.noise import TimingNoise
+from tests.helpers.noisy_session import gate, judged, measure, record, session, without_tflm
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """The folder of a baseline with latency and layers."""
+    with without_tflm():
+        measured = session(TimingNoise(1, 1))
+        measure(measured, gate(tmp_path, update="all"))
+        update = update_baselines(
+            [record(measured)],
+            tmp_path,
+            tmp_path,
+            mode="all",
+            plugin_version="0.1.0",
+            limit=default_regression(),
+        )
+    assert not update.problems
+    return tmp_path
+
+
+def test_a_limit_of_layers_on_a_board_without_a_profile_is_not_judged(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ModelSession, "has_profile", False)
+    with without_tflm():
+        only_layers = declare(REGRESSION, per_layer="10%")
+        (row,) = judged(session(TimingNoise(1, 2)), gate(kept, only_layers)).rows
+    assert row.status == "NOT JUDGED"
+    assert "the board cannot profile layers" in row.words
+
+
+def test_a_slower_inference_gets_its_layers_profiled_to_name_them(kept: Path) -> None:
+    with without_tflm():
+        slow = session(TimingNoise(1, 2, 30))
+        slow.latency()
+        only_latency = declare(REGRESSION, latency="5%", per_layer="off")
+        comparison = judged(slow, gate(kept, only_latency)).evidence.comparison
+    assert isinstance(comparison, Comparison)
+    assert comparison.state == "regression"
+    assert len(comparison.layers) == 7
+    assert slow.measured.profile is not None
+
+
+@pytest.mark.parametrize(("baseline", "repeats"), [(False, PROFILES), (True, OF_BASELINE)])
+def test_a_profile_of_one_inference_is_topped_up(baseline: bool, repeats: int) -> None:
+    with without_tflm():
+        measured = session(TimingNoise(1, 1))
+        measured.profile()
+        profile(measured, baseline=baseline)
+    assert measured.measured.profile is not None
+    # On a board whose times are exact a baseline needs no more than a comparison.
+    wanted = PROFILES if measured.kind.exact else repeats
+    assert measured.measured.profile.repeats == wanted

@@ -1,0 +1,164 @@
+"""Values at their very limit pass and the next one fails: the places where a verdict turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from pytest_autodeploy.base.errors import InputsError
+from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.limits import energy, latency
+from pytest_autodeploy.limits.accuracy import AccuracyLimit, Task
+from pytest_autodeploy.limits.merging import declare
+from pytest_autodeploy.metrics.accuracy.bounds import Bound, bounds_of
+from pytest_autodeploy.metrics.accuracy.compare import TaskComparison, compared
+from pytest_autodeploy.metrics.accuracy.comparing import comparison_of
+from pytest_autodeploy.metrics.accuracy.record import accuracy_record
+from pytest_autodeploy.metrics.energy import EnergyMetric
+from pytest_autodeploy.metrics.metric import at_most
+from pytest_autodeploy.model.graph import Tensor
+from pytest_autodeploy.model.parse import parse
+from pytest_autodeploy.reference.inputs import Inputs, random_inputs
+from pytest_autodeploy.reference.labels import Labels
+from pytest_autodeploy.session.energy import Energy
+from pytest_autodeploy.session.labelled import LabelledRun, side_of
+from pytest_autodeploy.session.measured import RunResult
+from pytest_autodeploy.session.model_session import ModelSession
+from pytest_autodeploy.sim.noise import TimingNoise
+from tests.helpers import tflite_builder as build
+from tests.helpers.noisy_session import gate, session, subject, without_tflm
+from tests.helpers.power_streams import found, stream
+
+SCORES = Tensor(0, 0, "scores", (1, 2), "float32")
+
+
+@pytest.fixture
+def measured() -> Iterator[ModelSession]:
+    with without_tflm():
+        yield session(TimingNoise())
+
+
+@pytest.mark.parametrize(("us", "status"), [(1000.0, "pass"), (1000.0000001, "FAIL")])
+def test_a_value_exactly_at_its_limit_passes(
+    measured: ModelSession, us: float, status: str
+) -> None:
+    budget = declare(latency.DECLARATION, us=1000)
+    found_us = Measurement("latency_median", us, "us", "lower", "modelled")
+    whole = subject(measured, gate(Path("unused")))
+    assert at_most(whole, budget, found_us, 1000.0).status == status
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "least", "met"),
+    [
+        (1.0, 1.0, True, True),
+        (0.99, 1.0, True, False),
+        (0.98 - 0.97, 0.01, False, True),  # which is 0.010000000000000009
+        (0.98 - 0.969, 0.01, False, False),
+        (0.0, 0.0, False, True),
+    ],
+)
+def test_a_bound_of_accuracy_is_met_at_its_limit(
+    value: float, limit: float, least: bool, met: bool
+) -> None:
+    assert Bound("accuracy", value, None, limit, least=least).met is met
+
+
+def task(board: Any, labels: Any, tensor: Tensor = SCORES, **pc: Any) -> TaskComparison:
+    """A board held against paths of the PC; outputs are (n, 1, elements)."""
+    known = Labels(np.array(labels), "labels")
+    sides = {
+        name: side_of(tensor, np.array(values, float), known, Task())
+        for name, values in {"board": board, **pc}.items()
+    }
+    of_board = sides.pop("board")
+    inputs = Inputs((np.zeros(len(labels)),), "x")
+    run = LabelledRun(RunResult(inputs, ()), known, Task(), of_board)
+    return compared(run, sides, source="modelled", failed_paths={})
+
+
+def test_the_path_of_the_pc_is_chosen_by_decisions_and_not_by_scores() -> None:
+    comparison = task(
+        [[[0.6, 0.4]], [[0.4, 0.6]]],
+        [0, 1],
+        ref=[[[0.51, 0.49]], [[0.51, 0.49]]],  # near, and decides otherwise
+        xnnpack=[[[9.0, -9.0]], [[-9.0, 9.0]]],
+    )
+    assert comparison.reference == "xnnpack"
+
+
+def test_right_decisions_are_not_listed_as_confused() -> None:
+    scores = np.eye(2)[[0, 0, 1]].reshape(3, 1, 2)
+    record = accuracy_record(task(scores, [0, 1, 1], ref=scores))
+    assert record.confused == ((1, 0, 1),)
+    assert record.confusion == ((1, 0), (1, 1))
+
+
+def test_targets_that_do_not_vary_have_no_r2_and_no_drop() -> None:
+    real = Tensor(0, 0, "y", (1, 1), "float32")
+    values = np.array([1.0, 2.0, 3.0]).reshape(3, 1, 1)
+    comparison = task(values, [2.0, 2.0, 2.0], real, ref=values)
+    assert comparison.board.r2 is None
+    assert comparison.drop is None
+    assert [each.name for each in comparison.measurements()] == ["rmse", "rmse_pc"]
+    assert accuracy_record(comparison).drop is None
+    (bound,) = bounds_of(AccuracyLimit(Task(), max_rmse=1.0), comparison)
+    assert bound.met
+
+
+def test_another_model_with_an_output_of_another_size_is_refused() -> None:
+    own = parse(Path("own.tflite"), build.fully_connected(units=4))
+    other = parse(Path("other.tflite"), build.fully_connected(units=3))
+    inputs = random_inputs(own, 2, 1)
+    labels = Labels(np.array([0, 1]), "labels")
+    side = side_of(own.outputs[0], np.zeros((2, 1, 4), np.int8), labels, Task())
+    run = LabelledRun(RunResult(inputs, ()), labels, Task(), side)
+    with pytest.raises(InputsError, match="its output 0 is not like 'y' of the model that it"):
+        comparison_of(run, cast(Any, SimpleNamespace(model=own)), other, cast(Any, None))
+
+
+def test_energy_without_a_limit_is_told_in_each_mode_that_has_none(measured: ModelSession) -> None:
+    (window,) = found(stream(np.full(20_000, 0.02)).chunks(1 << 16))
+    for mode in ("HP", "LP"):
+        measured.measured.power[mode] = Energy(mode, 4, (window,), "measured", "a meter")
+    whole = subject(measured, gate(Path("unused")))
+    limited = declare(energy.ENERGY, uj=1, mode="LP")
+    told = list(EnergyMetric().unlimited(whole, [limited]))
+    assert [(row.status, row.limit) for row in told] == [("no limit", "energy_limit(mode='HP')")]
+    assert len(list(EnergyMetric().unlimited(whole, []))) == 2
+
+
+def test_one_timed_inference_is_enough(measured: ModelSession) -> None:
+    assert len(measured.latency(1).samples_us) == 1
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        measured.latency(0)
+
+
+@pytest.mark.parametrize(("run", "times"), [("first", 3), ("warm", 1)])
+def test_each_first_inference_of_a_profile_is_a_first_one(
+    measured: ModelSession, monkeypatch: pytest.MonkeyPatch, run: Any, times: int
+) -> None:
+    set_up = []
+    setup = ModelSession._setup
+    monkeypatch.setattr(
+        ModelSession,
+        "_setup",
+        lambda self: set_up.append(self) or setup(self),  # type: ignore[func-returns-value]
+    )
+    assert measured.profile(run, repeats=3).repeats == 3
+    assert len(set_up) == times
+
+
+def test_a_sibling_has_the_arena_of_its_own_model_and_the_largest_of_another(
+    measured: ModelSession,
+) -> None:
+    measured.prepare(measured.inputs, arena_bytes=8_000)
+    other = parse(Path("other.tflite"), build.relu())
+    same = measured.sibling(measured.model, measured.inputs)
+    another = measured.sibling(other, random_inputs(other, 1, 1))
+    assert (same._image.arena_bytes, another._image.arena_bytes) == (8_000, 0)
