@@ -83,6 +83,9 @@ class Ending:
             self._keep(records, complete=complete)
         if results:
             self._summarize(results)
+        if self._config.getoption("no_summary", False):
+            # Without a summary the run could be red of these alone, and not say so.
+            self._tell_problems()
 
     def _export(self, results: Sequence[Result]) -> None:
         """What is asked for beside the results: the log of results, dated CSVs, .xlsx."""
@@ -133,7 +136,7 @@ class Ending:
             write_job_summary(results, self._updates)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """A section per model and board, one on baselines, and every error of the end."""
+        """The table of all results, what failed, baselines, and every error of the end."""
         for line in self._usage.splitlines():
             terminalreporter.write_line(f"ERROR: {line}", red=True)
         if not self._gathered.empty or self._problems.found:
@@ -144,7 +147,12 @@ class Ending:
         summary.sections(results)
         summary.baselines(results, self._updates)
         summary.allowed(self._gathered.records())
-        if self._problems.found:
-            terminal.write_sep("=", "autodeploy: not all was written", red=True)
+        self._tell_problems()
+
+    def _tell_problems(self) -> None:
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is None or not self._problems.found:
+            return
+        terminal.write_sep("=", "autodeploy: not all was written", red=True)
         for problem in self._problems.found:
             terminal.write_line(f"ERROR: {problem}", red=True)

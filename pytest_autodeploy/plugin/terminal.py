@@ -1,4 +1,4 @@
-"""What the terminal shows at the end of a run: a section per model and board, and baselines."""
+"""What the terminal shows at the end of a run: its table, what failed, and baselines."""
 
 from __future__ import annotations
 
@@ -25,18 +25,26 @@ class Summary:
         self._settings = settings_of(terminal.config)
 
     def sections(self, results: list[Result]) -> None:
-        """Show each result."""
+        """Show the table of all results, and what failed or with ``-v`` every result in detail."""
         from pytest_autodeploy.report.sections import sections
 
-        verbose = self._terminal.config.get_verbosity() > 0
         width = shutil.get_terminal_size().columns
-        output = self._settings.output
-        for make in sections(results, output=output, verbose=verbose, width=width):
+        output, verbosity = self._settings.output, self._terminal.config.get_verbosity()
+        for make in sections(results, output=output, verbosity=verbosity, width=width):
             with self._problems.part("a section of the terminal's summary"):
                 title, lines = make()
                 self._terminal.write_sep("=", f"autodeploy: {title}")
                 for line in lines:
-                    self._terminal.write_line(line)
+                    self._write(line)
+
+    def _write(self, line: str) -> None:
+        """A line with its verdicts and sources in colour, where the terminal has colours."""
+        from pytest_autodeploy.report.paint import painted
+
+        self._terminal.ensure_newline()
+        for text, look in painted(line):
+            self._terminal.write(text, **look)
+        self._terminal.write_line("")
 
     def allowed(self, records: Sequence[TestRecord]) -> None:
         """Show how many limits were not judged, where that is allowed."""
@@ -51,13 +59,13 @@ class Summary:
 
     def baselines(self, results: list[Result], updates: Sequence[str]) -> None:
         """Show how results compare with their baselines, and which of these were updated."""
-        from pytest_autodeploy.report.sections import comparison_line
+        from pytest_autodeploy.report.sections import comparison_lines
 
         lines: list[str] = []
-        for result in results:
-            with self._problems.part("the comparison with a baseline"):
-                lines.append(comparison_line(result))
-        lines = [line for line in [*lines, *updates] if line]
+        verbose = self._terminal.config.get_verbosity() > 0
+        with self._problems.part("the comparison with a baseline"):
+            lines += comparison_lines(results, verbose=verbose)
+        lines += [line for line in updates if line]
         if not lines and results and self._settings.update_baseline:
             lines = ["no baseline was updated"]
         if lines:

@@ -125,12 +125,12 @@ def ran_on(board: BoardFacts) -> str:
     engine = f"{board.engine or ''} {board.engine_version or ''}"
     parts = (
         *(board.core or "", clock, engine, _memories(board), _image(board)),
-        *(_faults(board), *_troubles(board)),
+        *(*faults_of(board), *troubles_of(board)),
     )
     return ", ".join(one_line(part, 120) for part in parts if part.strip())
 
 
-def _troubles(board: BoardFacts) -> Iterator[str]:
+def troubles_of(board: BoardFacts) -> Iterator[str]:
     """What was wrong with how the board has started."""
     if board.clock_doubt:
         yield board.clock_doubt
@@ -155,10 +155,11 @@ def _by_name(result: Recorded) -> ByName:
     return {item.name: item for item in result.measurements}
 
 
-def _faults(board: BoardFacts) -> str:
+def faults_of(board: BoardFacts) -> Iterator[str]:
     """The faults that a simulated board was given, which its build id ends with."""
     _, on_purpose, faults = (board.build_id or "").partition("faults on purpose: ")
-    return on_purpose + faults
+    if faults:
+        yield on_purpose + faults
 
 
 def _latency(result: Recorded, by_name: ByName) -> list[Figure]:

@@ -227,7 +227,7 @@ def test_a_missing_model_of_a_marker_is_a_usage_error(pytester: pytest.Pytester)
 
 def test_a_board_that_breaks_goes_on_where_it_broke(pytester: pytest.Pytester) -> None:
     break_board(pytester, "die@invoke#150")
-    result = run_suite(pytester, "--tflite-accuracy", "min=0.97,max_drop=0.001")
+    result = run_suite(pytester, "--tflite-accuracy", "min=0.97,max_drop=0.001", "-v")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["Restarts of the board*2*", "*sample 149: infer: *SIGSEGV*"])
     assert [words.partition(":")[0] for words in result_of()["accuracy"]["restarts"]] == [

@@ -46,7 +46,7 @@ def test_nothing_is_made_unless_it_is_asked_for(pytester: pytest.Pytester) -> No
 
 
 def test_the_run_leaves_the_tree_and_says_what_is_missing(pytester: pytest.Pytester) -> None:
-    run = pytester.runpytest(*MAKE, "all", "--junitxml", "junit.xml", "--html", "report.html")
+    run = pytester.runpytest(*MAKE, "all", "-v", "--junitxml", "junit.xml", "--html", "report.html")
 
     run.assert_outcomes(passed=1)
     run.stdout.fnmatch_lines(
@@ -113,7 +113,7 @@ def test_wrong_outputs_make_nothing(pytester: pytest.Pytester) -> None:
 
 def test_another_board_needs_only_the_files(pytester: pytest.Pytester, kept: Path) -> None:
     run = pytester.runpytest(
-        "--tflite", "digits_cnn.tflite", ARTIFACTS, "all", FROM, kept, "--evb",
+        "-v", "--tflite", "digits_cnn.tflite", ARTIFACTS, "all", FROM, kept, "--evb",
         "apollo4l_evb",
     )  # fmt: skip
 

@@ -85,7 +85,7 @@ def test_nothing_is_written_or_compared_unless_asked(
 @pytest.mark.usefixtures("baseline")
 def test_an_unchanged_model_passes_and_the_file_is_left_alone(pytester: pytest.Pytester) -> None:
     before = FILE.stat().st_mtime_ns
-    result = pytester.runpytest(*LATENCY, COMPARE)
+    result = pytester.runpytest(*LATENCY, COMPARE, "-v")
     assert result.ret == 0
     result.stdout.fnmatch_lines(
         ["no_regression()*pass*", SECTION, "*1 metric and 7 layers within what its baseline allows"]
@@ -168,7 +168,7 @@ class TestWithoutBaseline:
 
     def test_it_is_told_when_there_are_other_baselines(self, pytester: pytest.Pytester) -> None:
         Path("autodeploy-baselines").mkdir()
-        result = pytester.runpytest(*LATENCY)
+        result = pytester.runpytest(*LATENCY, "-v")
         assert result.ret == 0
         result.stdout.fnmatch_lines(
             ["no_regression()*no limit*", f"*make one with {UPDATE}=new", SECTION]

@@ -45,7 +45,7 @@ def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
 
 @pytest.mark.usefixtures("digits")
 def test_a_board_of_it_is_run_on_measured_and_kept(pytester: pytest.Pytester) -> None:
-    result = run(pytester, "--autodeploy-update-baseline")
+    result = run(pytester, "--autodeploy-update-baseline", "-v")
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(
         [

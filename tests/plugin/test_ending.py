@@ -21,7 +21,7 @@ WRITERS = (
     *("--autodeploy-summary", "summary.md", "--autodeploy-history", "history.sqlite"),
     "--autodeploy-update-baseline",
 )
-LATENCY = ("--tflite", "digits_cnn.tflite", "-k", "latency", *WRITERS)
+LATENCY = ("--tflite", "digits_cnn.tflite", "-v", "-k", "latency", *WRITERS)
 ALL = {
     *("section", "results", "baselines", "history", "summary", "properties"),
     *("table", "cells", "details", "trends"),

@@ -31,7 +31,7 @@ class TestCharacterisation:
     def test_every_run_leaves_one_that_the_second_step_takes(
         self, pytester: pytest.Pytester, digits: Path
     ) -> None:
-        result = run(pytester, digits, "-k", "fits or outputs")
+        result = run(pytester, digits, "-v", "-k", "fits or outputs")
         result.assert_outcomes(passed=2, deselected=3)
         result.stdout.fnmatch_lines(["Characterisation * *digits_cnn_mc.json"])
         assert {"digits_cnn_mc.json", "digits_cnn_md.json"} <= names(FOLDER)

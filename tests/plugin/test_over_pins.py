@@ -66,7 +66,7 @@ def meter(
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    return pytester.runpytest("--tflite", DIGITS.name, *PINS, *FROM, *FAST, *arguments)
+    return pytester.runpytest("-v", "--tflite", DIGITS.name, *PINS, *FROM, *FAST, *arguments)
 
 
 def values() -> dict[str, Any]:

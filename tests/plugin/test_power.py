@@ -33,7 +33,7 @@ def measurements() -> dict[str, Any]:
 
 def test_the_built_in_test_measures_both_modes(pytester: pytest.Pytester, digits: Path) -> None:
     files = ("--html", "r.html", "--self-contained-html", "--junitxml", "j.xml")
-    result = pytester.runpytest("--tflite", digits.name, *ENERGY, *files)
+    result = pytester.runpytest("--tflite", digits.name, "-v", *ENERGY, *files)
     result.assert_outcomes(passed=1, deselected=4)
     result.stdout.fnmatch_lines(
         [

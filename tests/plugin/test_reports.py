@@ -50,7 +50,7 @@ def test_two_runs_leave_the_same(pytester: pytest.Pytester, digits: Path) -> Non
 def test_xdist_leaves_the_same_as_a_serial_run(pytester: pytest.Pytester, digits: Path) -> None:
     serial = ("--tflite", digits.name, "--autodeploy-output", "serial")
     pytester.runpytest(*serial).assert_outcomes(passed=5)
-    parallel = ("--tflite", digits.name, "--autodeploy-output", "parallel", "-n", "2")
+    parallel = ("--tflite", digits.name, "--autodeploy-output", "parallel", "-n", "2", "-v")
     result = pytester.runpytest_subprocess(*parallel, *HTML)
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(["*autodeploy: digits_cnn on sim:apollo4p_evb (simulated)*"])
@@ -138,6 +138,6 @@ def test_the_terminal_shows_layers_when_verbose(pytester: pytest.Pytester, digit
 def test_the_title_of_a_section_is_right_above_its_figures(
     pytester: pytest.Pytester, digits: Path
 ) -> None:
-    result = pytester.runpytest("autodeploy::test_model_fits", "--tflite", digits.name)
+    result = pytester.runpytest("autodeploy::test_model_fits", "--tflite", digits.name, "-v")
     (at,) = (n for n, line in enumerate(result.outlines) if "= autodeploy: digits_cnn" in line)
     assert result.outlines[at + 1].startswith("Ran on")

@@ -14,7 +14,7 @@ LINE = "Sensitivity of inputs * operators would be noticed at 64 steps, * at 1 s
 
 
 def run(pytester: pytest.Pytester, digits: Path, *arguments: str) -> pytest.RunResult:
-    return pytester.runpytest(SUITE, f"--tflite={digits.name}", "--tflite-runs=2", *arguments)
+    return pytester.runpytest(SUITE, f"--tflite={digits.name}", "--tflite-runs=2", "-v", *arguments)
 
 
 def result_of(pytester: pytest.Pytester, digits: Path) -> dict[str, object]:
@@ -112,7 +112,7 @@ def test_a_marker_judges_the_inputs_of_its_test(pytester: pytest.Pytester, digit
             model_session.run(inputs=2)
         """
     )
-    result = pytester.runpytest("--autodeploy-cache=off")
+    result = pytester.runpytest("--autodeploy-cache=off", "-v")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["input_sensitivity(min=0.8) * pass *"])
 

@@ -67,7 +67,7 @@ def test_a_project_and_a_file_can_reset_it_too(pytester: pytest.Pytester) -> Non
 def test_the_report_says_how_state_was_kept(pytester: pytest.Pytester) -> None:
     Path("model.tflite").write_bytes(running_sum())
     suite = ("autodeploy::test_outputs_agree", "--tflite", "model.tflite", "--junitxml", "j.xml")
-    result = pytester.runpytest(*suite, "--tflite-state", "reset")
+    result = pytester.runpytest(*suite, "--tflite-state", "reset", "-v")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["State of the model*reset before each inference"])
     assert 'name="autodeploy.state" value="reset"' in Path("j.xml").read_text(encoding="utf-8")

@@ -39,7 +39,7 @@ def test_a_keras_model_stays_float_without_inputs_and_tensorflow_can_be_the_refe
 ) -> None:
     Path("net.keras").write_bytes(keras_model)
     reference = ("--tflite-reference", "tensorflow", "-k", "outputs")
-    result = pytester.runpytest_subprocess("--tflite", "net.keras", *reference)
+    result = pytester.runpytest_subprocess("--tflite", "net.keras", "-v", *reference)
     result.assert_outcomes(passed=1, deselected=4)
     result.stdout.fnmatch_lines(["Output agreement *tensorflow*"])
 
