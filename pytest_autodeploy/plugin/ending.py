@@ -36,6 +36,7 @@ class Ending:
         self._problems = Problems(session)
         self._gathered = Gathered(self._problems)
         self._lost = False
+        self._told = 0
         self._usage = ""
         self._updates: list[str] = []
         page = HtmlReport(session.config, self._gathered, self._problems)
@@ -84,7 +85,7 @@ class Ending:
         if results:
             self._summarize(results)
         if self._config.getoption("no_summary", False):
-            # Without a summary the run could be red of these alone, and not say so.
+            # pytest before 9.2 asks for no summary then, and the run may be red of these alone.
             self._tell_problems()
 
     def _export(self, results: Sequence[Result]) -> None:
@@ -139,20 +140,22 @@ class Ending:
         """The table of all results, what failed, baselines, and every error of the end."""
         for line in self._usage.splitlines():
             terminalreporter.write_line(f"ERROR: {line}", red=True)
-        if not self._gathered.empty or self._problems.found:
+        if not terminalreporter.no_summary and not self._gathered.empty:
             self._summary(terminalreporter)
+        self._tell_problems()
 
     def _summary(self, terminal: pytest.TerminalReporter) -> None:
         results, summary = self._gathered.results(), Summary(terminal, self._problems)
         summary.sections(results)
         summary.baselines(results, self._updates)
         summary.allowed(self._gathered.records())
-        self._tell_problems()
 
     def _tell_problems(self) -> None:
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
-        if terminal is None or not self._problems.found:
+        found = self._problems.found[self._told :]
+        if terminal is None or not found:
             return
+        self._told += len(found)
         terminal.write_sep("=", "autodeploy: not all was written", red=True)
-        for problem in self._problems.found:
+        for problem in found:
             terminal.write_line(f"ERROR: {problem}", red=True)

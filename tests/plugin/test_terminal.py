@@ -20,9 +20,8 @@ def test_what_passes_is_a_row(pytester: pytest.Pytester, digits: Path) -> None:
     result.stdout.fnmatch_lines(
         [
             "=* autodeploy: models on boards =*",
-            "Model *Latency *Arena *Verdict",
-            "sim:apollo4p_evb (simulated): modelled",
-            "digits_cnn * ms *KB  pass",
+            "Model *Board *Latency *Arena *Source *Verdict",
+            "digits_cnn  sim:apollo4p_evb * ms *KB  modelled  pass",
             "Results: autodeploy-results/",
         ]
     )
