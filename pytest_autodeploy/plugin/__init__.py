@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,16 @@ def pytest_make_collect_report(
     return report
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """With ``-n N`` alone, give all tests of a model on a board to one worker."""
+    if config.getoption("dist") != "load" or SETTINGS not in config.stash:
+        return None
+    from pytest_autodeploy.plugin.scheduling import BoardScheduling
+
+    return BoardScheduling(config, log)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Parametrise the model and the board."""
     if FIXTURES & set(metafunc.fixturenames):
@@ -130,9 +141,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if USAGE_PROBLEMS in session.config.stash:  # pytest calls this hook after those, too
         return
     if any(_concerns(item) for item in session.items):
-        from pytest_autodeploy.plugin.owed import check_owed
+        from pytest_autodeploy.plugin.checking import check_session
 
-        check_owed(session)
+        check_session(session)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_autodeploy.limits.declarations import BY_NAME
 from pytest_autodeploy.plugin.collection import add_overrides, problem
-from pytest_autodeploy.plugin.owed import wrong_limits
+from pytest_autodeploy.plugin.owed import check_owed, wrong_limits
 from pytest_autodeploy.plugin.problems import refuse
 from pytest_autodeploy.plugin.state import USAGE_PROBLEMS
 
@@ -21,3 +21,8 @@ def check_items(config: pytest.Config, items: list[pytest.Item]) -> None:
     problems = config.stash.get(USAGE_PROBLEMS, [])
     if problems:
         refuse(config, items, "\n".join(problems))
+
+
+def check_session(session: pytest.Session) -> None:
+    """When all is collected: a limit that no test of the run can judge ends it, too."""
+    check_owed(session)

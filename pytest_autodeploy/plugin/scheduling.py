@@ -1,0 +1,45 @@
+"""Under xdist: which tests go to one worker, so that a model is flashed once to each board."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+from pytest_autodeploy.catalog.boards import board_names, catalog_specs
+from pytest_autodeploy.catalog.kinds import kind_of
+from pytest_autodeploy.plugin.state import settings_of
+from pytest_autodeploy.settings.settings import Settings
+
+
+class BoardScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist 3.8 has no types
+    """The tests of a model on a board are one unit of work; any other test is one of its own.
+
+    A real board, or one behind a port, is one for all workers: all of its tests go to the same.
+    The process that schedules has only the ids of tests, which say the model and the board.
+    """
+
+    def __init__(self, config: pytest.Config, log: Any) -> None:
+        super().__init__(config, log)
+        self._settings = settings_of(config)
+
+    def _split_scope(self, nodeid: str) -> str:  # the hook of xdist (3.8) for such classes
+        return group_of(nodeid, self._settings) or nodeid
+
+
+def group_of(nodeid: str, settings: Settings) -> str | None:
+    """Model and board of a test, or only a board that all workers share; None of other tests."""
+    parameters = nodeid.rpartition("[")[2].removesuffix("]") if nodeid.endswith("]") else ""
+    found = _BOARD.search(parameters)
+    if found is None:
+        return None
+    board = found["board"]
+    shared = settings.evb_port is not None or board in board_names()
+    return board if shared or kind_of(board).is_hardware else parameters[: found.end()]
+
+
+_NAMES = "|".join(re.escape(spec.name) for spec in catalog_specs())
+_BOARD = re.compile(rf"(?:^|-)(?P<board>(?:[a-z0-9_]+:)?(?:{_NAMES})|[a-z0-9_]+:[\w.]+)(?=-|$)")
+"""A board among the parameters of a test: of the catalog, or of the kind of another package."""
