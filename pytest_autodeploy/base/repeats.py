@@ -6,6 +6,10 @@ from the median absolute deviation (Iglewicz and Hoaglin, How to Detect and Hand
 and farther than ``NEAR`` of the median: two modes of a board, such as two placements in a cache,
 lie nearer, and both belong to the figure. Where more than ``MOST_OUTLIERS`` would have to go, they
 are no outliers, and all repeats count.
+
+Repeats that are like those before them, as those of a board that warms up, tell less than as many
+that are not: n of them with the correlation r tell as much as n (1 - r) / (1 + r) (Bayley and
+Hammersley 1946, for noise whose memory fades). That is reckoned with where r is beyond chance.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 FENCE = 3.5
 NORMAL = 1.4826
@@ -21,6 +26,10 @@ NORMAL = 1.4826
 
 NEAR = 0.2
 MOST_OUTLIERS = 1 / 3
+LEAST_FOR_MEMORY = 10
+MOST_MEMORY = 0.95
+CHANCE = 1.5
+"""Standard errors that a correlation may have by chance; to believe in one costs but repeats."""
 
 ODD = 0.01
 """Values that differ from the median by less are never named as odd ones."""
@@ -33,7 +42,8 @@ class Repeats:
     ``centre`` is the mean of what is left, ``spread`` its standard deviation, None of a single
     repeat. Repeats may be of several ``starts`` of a board: then ``centre`` is the mean of the
     starts' means, ``spread`` is within starts, and ``start_spread`` is the standard deviation of
-    the means, None of a single start.
+    the means, None of a single start. ``memory`` is how much a repeat is like the one before it, as
+    a correlation; 0 where that may be chance.
     """
 
     centre: float
@@ -42,6 +52,7 @@ class Repeats:
     outliers: int = 0
     starts: int = 1
     start_spread: float | None = None
+    memory: float = 0.0
 
     @property
     def kept(self) -> int:
@@ -65,7 +76,24 @@ def summarize(values: Sequence[float], counts: Sequence[int] = ()) -> Repeats:
         outliers=len(values) - kept,
         starts=len(starts),
         start_spread=statistics.stdev(means) if len(means) > 1 else None,
+        memory=_memory(starts, means, squares),
     )
+
+
+def _memory(starts: Sequence[Sequence[float]], means: Sequence[float], squares: float) -> float:
+    """The correlation of repeats that follow each other, 0 where that may be chance."""
+    kept = sum(map(len, starts))
+    if kept < LEAST_FOR_MEMORY or not squares:
+        return 0.0
+    products = sum(
+        (one - mean) * (other - mean)
+        for part, mean in zip(starts, means, strict=True)
+        for one, other in pairwise(part)
+    )
+    correlation = products / squares
+    if correlation <= CHANCE / math.sqrt(kept):
+        return 0.0
+    return min(correlation + (1 + 3 * correlation) / kept, MOST_MEMORY)  # Kendall 1954: its bias
 
 
 def without_outliers(values: Sequence[float]) -> list[float]:

@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.base.repeats import Repeats
 from pytest_autodeploy.baseline.format import Entry
-from pytest_autodeploy.baseline.precision import repeats_needed, repeats_on_both_sides
+from pytest_autodeploy.baseline.precision import (
+    repeats_in_each_start,
+    repeats_needed,
+    repeats_on_both_sides,
+)
 from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.metric import Metric
 from pytest_autodeploy.metrics.subject import Subject
@@ -50,10 +54,13 @@ class Noisy:
         """The repeats that each start has at least."""
         return LEAST_WINDOWS if self._windows else LEAST
 
-    @property
-    def of_baseline(self) -> int:
-        """The repeats that a baseline has at least, in all its starts."""
-        return WINDOWS_OF_BASELINE if self._windows else OF_BASELINE
+    def of_baseline_start(self, starts: int) -> int:
+        """The repeats that each of so many starts of a baseline has, as far as is known by now."""
+        target, most = MARGIN * self.allowed, MOST_TIMES * self.least
+        needed = repeats_on_both_sides(self.repeated, target, most)
+        in_all = max(needed, WINDOWS_OF_BASELINE if self._windows else OF_BASELINE)
+        in_each = repeats_in_each_start(self.repeated, starts, MARGIN * target, most)
+        return max(self.least, -(-in_all // starts), in_each)
 
     @property
     def _windows(self) -> bool:
@@ -87,15 +94,11 @@ class Enough:
 
     def for_baseline(self, starts: int) -> None:
         """What later comparisons need of a baseline of so many starts."""
-        for each in self._noisy():
-            per_start = max(each.least, -(-each.of_baseline // starts))
-            self._add(each, per_start - each.repeated.count)
         later = {}
-        for each in self._noisy():
-            most = MOST_TIMES * each.least
-            needed = repeats_on_both_sides(each.repeated, MARGIN * each.allowed, most)
-            self._add(each, -(-needed // starts) - each.repeated.count)
-            later[each.name] = max(each.least, -(-max(needed, each.of_baseline) // starts))
+        for _ in range(PASSES):
+            for each in self._noisy():
+                later[each.name] = each.of_baseline_start(starts)
+                self._add(each, later[each.name] - each.repeated.count)
         self.start_anew(starts - 1, counts=later)
 
     def against(self, baseline: Entry, starts: int) -> None:
@@ -108,7 +111,9 @@ class Enough:
                 most = MOST_TIMES * each.least
                 target = MARGIN * each.allowed
                 needed = repeats_needed(before.repeated, each.repeated, target, most)
-                self._add(each, max(each.least, needed) - each.repeated.count)
+                # Starts are compared with starts: their means rest on as many repeats.
+                alike = before.repeats // before.starts if before.start_spread else 0
+                self._add(each, max(each.least, needed, alike) - each.repeated.count)
         self.start_anew(starts - 1)
 
     def start_anew(

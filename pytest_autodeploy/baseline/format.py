@@ -22,7 +22,8 @@ class Metric:
 
     ``outliers`` of these are left out of it, and of ``centre``, their mean, which is compared; None
     where it is the value itself. They are of so many ``starts`` of the board, whose means have the
-    standard deviation ``start_spread``. ``update`` says of which run it is, see ``Entry``.
+    standard deviation ``start_spread``; ``memory`` is how much each is like the one before it, see
+    ``Repeats``. ``update`` says of which run it is, see ``Entry``.
     """
 
     value: float
@@ -36,6 +37,7 @@ class Metric:
     outliers: int = 0
     starts: int = 1
     start_spread: float | None = None
+    memory: float = 0.0
 
     @property
     def repeated(self) -> Repeats:
@@ -47,6 +49,7 @@ class Metric:
             outliers=self.outliers,
             starts=self.starts,
             start_spread=self.start_spread,
+            memory=self.memory,
         )
 
 
@@ -191,6 +194,7 @@ def _metric(item: Measurement) -> Metric:
         outliers=repeated.outliers,
         starts=repeated.starts,
         start_spread=_optional(repeated.start_spread),
+        memory=plain_number(repeated.memory),
     )
 
 

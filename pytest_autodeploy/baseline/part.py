@@ -41,13 +41,13 @@ class Part:
             self._wrong(key, f"a text of at most {LONGEST} characters")
         return value
 
-    def number(self, key: str, least: float = -LARGEST) -> float:
-        """A finite number from ``least``."""
+    def number(self, key: str, least: float = -LARGEST, most: float = LARGEST) -> float:
+        """A finite number in range."""
         value = self._value(key)
         if isinstance(value, bool) or not isinstance(value, int | float):
             self._wrong(key, "a number")
-        if not least <= value <= LARGEST:  # NaN is in no range
-            self._wrong(key, f"a number {_range(least)}")
+        if not least <= value <= most:  # NaN is in no range
+            self._wrong(key, f"a number {_range(least, most)}")
         return value
 
     def spread(self, key: str) -> float | None:

@@ -43,18 +43,31 @@ def by_repeats(one: Repeats, other: Repeats, alpha: float = ALPHA) -> float:
 
     A single value has no deviation; it is given that of the other side, as one repeat.
     """
-    sides = [(side.spread, side.kept) for side in (one, other)]
+    worth = worth_of(max(one.memory, other.memory))
+    sides = [(side.spread, _effective(side.kept, worth)) for side in (one, other)]
     known = max((s for s, repeats in sides if s is not None and repeats > 1), default=0.0)
     if not known:
         return 0.0
     # In units of the larger deviation: the squares of tiny ones would be 0.
-    parts = [(1.0, 1) if s is None or repeats < 2 else (s / known, repeats) for s, repeats in sides]
+    parts = [
+        (1.0, 1.0) if s is None or repeats < 2 else (s / known, repeats) for s, repeats in sides
+    ]
     errors = [s**2 / repeats for s, repeats in parts]
     weights = [
         error**2 / max(repeats - 1, 1) for error, (_, repeats) in zip(errors, parts, strict=True)
     ]
     freedom = sum(errors) ** 2 / sum(weights)
     return _quantile(alpha, freedom) * math.sqrt(sum(errors)) * known
+
+
+def worth_of(memory: float) -> float:
+    """What a repeat tells that is like the one before it, as a share of one that is not."""
+    return (1 - memory) / (1 + memory)
+
+
+def _effective(repeats: int, worth: float) -> float:
+    """As many repeats without memory; a deviation is known from two on."""
+    return max(2.0, repeats * worth) if repeats > 1 else float(repeats)
 
 
 def by_starts(one: Repeats, other: Repeats, alpha: float = ALPHA) -> float:
@@ -85,12 +98,16 @@ def starts_missing(one: Repeats, other: Repeats) -> int:
 
 
 def repeats_needed(baseline: Repeats, now: Repeats, difference: float, most: int) -> int:
-    """The repeats now that tell ``difference`` from a baseline, at most ``most``."""
+    """The repeats now that tell ``difference`` from a baseline, at most ``most``.
+
+    The noise may be as large as that of the baseline: few repeats may look steadier than they are.
+    """
     if not now.spread:
         return 1 if now.spread is not None else min(2, most)
+    spread = max(now.spread, baseline.spread or 0.0)
 
     def enough(count: int) -> bool:
-        return by_repeats(baseline, replace(now, count=count, outliers=0)) <= difference
+        return by_repeats(baseline, _more(now, count, spread)) <= difference
 
     return _least(enough, 2, most)
 
@@ -101,10 +118,28 @@ def repeats_on_both_sides(now: Repeats, difference: float, most: int) -> int:
         return 1 if now.spread is not None else min(2, most)
 
     def enough(count: int) -> bool:
-        side = replace(now, count=count, outliers=0)
+        side = _more(now, count, now.spread)
         return by_repeats(side, side) <= difference
 
     return _least(enough, 2, most)
+
+
+def _more(side: Repeats, count: int, spread: float | None) -> Repeats:
+    return replace(side, count=count, outliers=0, spread=spread)
+
+
+def repeats_in_each_start(now: Repeats, starts: int, difference: float, most: int) -> int:
+    """The repeats of each start of a baseline, so that their noise alone hides no ``difference``.
+
+    It is in the means of the starts, of which so few tell little.
+    """
+    if not now.spread or starts < 2:
+        return 1
+    if not difference:
+        return most
+    quantile = _quantile(ALPHA, starts - 1) * math.sqrt(1 + 1 / starts)
+    needed = (quantile * now.spread / difference) ** 2 / worth_of(now.memory)
+    return min(most, math.ceil(needed))
 
 
 def starts_needed(baseline: Repeats, now: Repeats, difference: float) -> int | None:

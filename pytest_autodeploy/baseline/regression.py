@@ -9,7 +9,7 @@ from pytest_autodeploy.baseline.enough import Enough
 from pytest_autodeploy.baseline.format import Entry, entry_of
 from pytest_autodeploy.baseline.profiling import more_profiles, profile
 from pytest_autodeploy.baseline.standard import place_of, standard_of
-from pytest_autodeploy.baseline.verdict import unmeasured, verdict, with_unconfirmed
+from pytest_autodeploy.baseline.verdict import confirmed, unmeasured, verdict
 from pytest_autodeploy.limits.declaration import Declaration
 from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.limits.regression import LAYERS, NoRegression
@@ -91,18 +91,16 @@ class Regression(Metric):
         """What measures more; all of a test's measuring shares its time."""
         name = "measuring enough"
         if name not in subject.notes:
-            seconds = place_of(subject).seconds
+            place = place_of(subject)
+            seconds = place.seconds * (1 if place.update is None else place.baseline_runs)
             subject.notes[name] = Enough(subject, self._others, _limit(declared), seconds)
         found: Enough = subject.notes[name]
         return found
 
     def _comparison(self, subject: Subject, declared: Declared) -> Comparison:
-        comparison = self._compared(subject, declared)
-        more = {each.name: each.more_starts for each in comparison.rows if each.more_starts}
-        if more and not subject.board.kind.exact:
-            if self._enough(subject, declared).start_anew(max(more.values()), more):
-                comparison = self._compared(subject, declared)
-            comparison = with_unconfirmed(comparison)
+        comparison = confirmed(
+            lambda: self._compared(subject, declared), self._enough(subject, declared)
+        )
         missing = unmeasured(
             _must(subject, declared), _limit(declared), self.entry_now(subject, _limit(declared))
         )

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any, get_args
 
 from pytest_autodeploy.base.measurement import Better
+from pytest_autodeploy.base.repeats import MOST_MEMORY
 from pytest_autodeploy.base.text import one_line, writable
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import (
@@ -125,7 +126,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 def _known(plain: dict[str, Any]) -> dict[str, Any]:
     """Without what says nothing: None, and what is the same of most values."""
-    usual = {"update": 1, "outliers": 0, "starts": 1}
+    usual = {"update": 1, "outliers": 0, "starts": 1, "memory": 0}
     return {k: v for k, v in plain.items() if v is not None and (k not in usual or v != usual[k])}
 
 
@@ -167,6 +168,7 @@ def _read_metric(part: Part) -> Metric:
         outliers=part.whole("outliers", 0, repeats - 1) if "outliers" in part.plain else 0,
         starts=part.whole("starts", 1, repeats) if "starts" in part.plain else 1,
         start_spread=part.spread("start_spread"),
+        memory=part.number("memory", 0, MOST_MEMORY) if "memory" in part.plain else 0.0,
     )
 
 
