@@ -8,7 +8,9 @@ from typing import Any
 
 def one_line(text: object, limit: int = 200) -> str:
     """Replace what does not print (line ends, escape codes, bidi marks) by ``?`` and shorten."""
-    shown = "".join(char if char.isprintable() else "?" for char in str(text).strip())
+    shown = str(text).strip()
+    if not shown.isprintable():
+        shown = "".join(char if char.isprintable() else "?" for char in shown)
     return shown if len(shown) <= limit else f"{shown[: limit - 3]}..."
 
 

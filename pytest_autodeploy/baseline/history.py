@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -12,33 +13,15 @@ from typing import Any
 
 from pytest_autodeploy.baseline.commit import Commit
 from pytest_autodeploy.baseline.errors import HistoryError
+from pytest_autodeploy.baseline.history_tables import SCHEMA, make_tables
 from pytest_autodeploy.baseline.measured import Measured
 
-SCHEMA = 2
 BUSY_TIMEOUT_S = 30.0
+KEPT_RUNS = 5000
+KEPT_LAYERS = 200
+"""Runs whose layers are kept: they are most of a file, and nobody looks at old ones."""
 
-_TABLES = """
-CREATE TABLE runs (
-    id INTEGER PRIMARY KEY, started TEXT NOT NULL, commit_sha TEXT NOT NULL,
-    changed INTEGER NOT NULL, command TEXT NOT NULL, plugin_version TEXT NOT NULL,
-    label TEXT NOT NULL DEFAULT '');
-CREATE TABLE results (
-    id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL REFERENCES runs,
-    model TEXT NOT NULL, model_sha256 TEXT NOT NULL, board TEXT NOT NULL, kind TEXT NOT NULL,
-    source TEXT NOT NULL, clock TEXT NOT NULL, clock_hz INTEGER NOT NULL, engine TEXT NOT NULL,
-    engine_version TEXT NOT NULL, build_id TEXT NOT NULL, passed INTEGER NOT NULL);
-CREATE TABLE metrics (
-    result_id INTEGER NOT NULL REFERENCES results, name TEXT NOT NULL, value REAL NOT NULL,
-    unit TEXT NOT NULL, better TEXT NOT NULL, source TEXT NOT NULL, spread REAL,
-    repeats INTEGER NOT NULL, PRIMARY KEY (result_id, name));
-CREATE TABLE layers (
-    result_id INTEGER NOT NULL REFERENCES results, number INTEGER NOT NULL,
-    operator TEXT NOT NULL, us REAL NOT NULL, spread_us REAL, PRIMARY KEY (result_id, number));
-CREATE INDEX results_by_model ON results (model, board, run_id);
-"""
-
-_WITH_LABEL = "ALTER TABLE runs ADD COLUMN label TEXT NOT NULL DEFAULT ''"
-"""What schema 2 has more than schema 1."""
+TREND_RUNS = 50
 
 
 @dataclass(frozen=True)
@@ -50,17 +33,22 @@ class Run:
     command: str
     plugin_version: str
     id: str = ""
+    host: str = ""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A metric in one run; ``commit`` is empty when it is unknown."""
+    """A metric in one run; ``commit`` is empty when it is unknown.
+
+    ``changed``: files were changed since the commit.
+    """
 
     started: str
     commit: str
     value: float
     spread: float | None
     repeats: int
+    changed: bool = False
 
 
 class History:
@@ -74,40 +62,69 @@ class History:
         with self._open():
             pass
 
-    def add(self, run: Run, results: Sequence[Measured]) -> None:
-        """Add a run and its results, all or nothing; waits for other writers."""
+    def add(self, run: Run, results: Sequence[Measured], keep: int = KEPT_RUNS) -> None:
+        """Add a run and its results, all or nothing; waits for other writers.
+
+        Runs before the last ``keep`` are removed, and layers before the last ``KEPT_LAYERS``.
+        """
         with self._open() as connection:
+            commit = run.commit
             run_id = connection.execute(
-                "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO runs (started, commit_sha, changed, command, plugin_version, label,"
+                " host, branch, pull_request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    *(run.started, run.commit.sha, run.commit.changed),
-                    *(run.command, run.plugin_version, run.id),
+                    *(run.started, commit.sha, commit.changed, run.command, run.plugin_version),
+                    *(run.id, run.host, commit.branch, commit.pull_request),
                 ),
             ).lastrowid
             for result in results:
                 _add_result(connection, run_id, result)
+            _prune(connection, keep)
 
-    def points(self, result: Measured, metric: str, most: int = 50) -> list[Point]:
+    def points(self, result: Measured, metric: str, most: int = TREND_RUNS) -> list[Point]:
         """The last runs of a metric under the conditions of ``result``, oldest first."""
-        board = result.board
-        conditions = (
-            *(board.name, board.kind, board.source),
-            *(board.clock, board.clock_hz, board.engine),
-        )
+        return self.series(result, most, names=(metric,)).get(metric, [])
+
+    def series(
+        self,
+        result: Measured,
+        most: int = TREND_RUNS,
+        pull_request: str = "",
+        names: Sequence[str] = (),
+    ) -> dict[str, list[Point]]:
+        """The last runs of metrics of this model on this very board, oldest first.
+
+        Those of ``names``, by default what ``result`` has. Runs for pull requests are left out, but
+        for those of ``pull_request``.
+        """
+        wanted = [*names] or [item.name for item in result.measurements]
         with self._open() as connection:
+            runs = {
+                result_id: (started, commit, changed)
+                for result_id, started, commit, changed in connection.execute(
+                    "SELECT results.id, started, commit_sha, changed FROM results"
+                    " JOIN runs ON runs.id = run_id WHERE model = ? AND board = ? AND kind = ?"
+                    " AND source = ? AND clock = ? AND clock_hz = ? AND engine = ? AND serial = ?"
+                    " AND pull_request IN ('', ?) ORDER BY results.id DESC LIMIT ?",
+                    (*_conditions(result), pull_request, most),
+                )
+            }
             rows = connection.execute(
-                "SELECT started, commit_sha, value, spread, repeats FROM metrics"
-                " JOIN results ON results.id = result_id JOIN runs ON runs.id = run_id"
-                " WHERE name = ? AND model = ? AND board = ? AND kind = ? AND results.source = ?"
-                " AND clock = ? AND clock_hz = ? AND engine = ? ORDER BY runs.id DESC LIMIT ?",
-                (metric, result.model.id, *conditions, most),
+                "SELECT result_id, name, value, spread, repeats FROM metrics"
+                " WHERE result_id IN (SELECT value FROM json_each(?))"
+                " AND name IN (SELECT value FROM json_each(?)) ORDER BY result_id",
+                (json.dumps(list(runs)), json.dumps(wanted)),
             ).fetchall()
-        points = map(self._point, reversed(rows))
-        return [point for point in points if math.isfinite(point.value)]  # a board may give NaN
+        found: dict[str, list[Point]] = {}
+        for result_id, name, *values in rows:
+            point = self._point((*runs[result_id], *values))
+            if math.isfinite(point.value):  # a board may give infinity
+                found.setdefault(name, []).append(point)
+        return found
 
     def _point(self, row: Sequence[Any]) -> Point:
         """A row of the file as what it has to be: SQLite keeps any type in any column."""
-        started, commit, value, spread, repeats = row
+        started, commit, changed, value, spread, repeats = row
         texts = all(isinstance(text, str) and text.isprintable() for text in (started, commit))
         number = type(value) in (int, float)
         known = spread is None or (type(spread) in (int, float) and 0 <= spread < math.inf)
@@ -116,7 +133,7 @@ class History:
                 f"history {self.path}: a run of {str(started)!r:.40} has values that none can have",
                 hint="restore it from a copy, or give another file: a new one is made",
             )
-        return Point(started, commit, float(value), spread, repeats)
+        return Point(started, commit, float(value), spread, repeats, bool(changed))
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -150,35 +167,43 @@ class History:
             )
         if version == SCHEMA:
             return
-        if version == 1:
-            connection.execute(_WITH_LABEL)
-            connection.execute(f"PRAGMA user_version = {SCHEMA}")
-            return
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        if not version and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise HistoryError(
                 f"history {self.path}: a database of something else",
                 hint="give another file: a new one is made",
             )
-        for statement in _TABLES.split(";")[:-1]:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        make_tables(connection, version)
+
+
+def _conditions(result: Measured) -> tuple[object, ...]:
+    """What a trend is of: the columns of the index, in their order."""
+    board = result.board
+    of_board = board.name, board.kind, board.source, board.clock, board.clock_hz, board.engine
+    return (result.model.id, *of_board, board.serial or "")
 
 
 def _add_result(connection: sqlite3.Connection, run_id: int | None, result: Measured) -> None:
     model, board = result.model, result.board
     facts = (
         *(board.name, board.kind, board.source, board.clock, board.clock_hz),
-        *(board.engine, board.engine_version, board.build_id),
+        *(board.engine, board.engine_version or "", board.build_id or ""),
     )
     result_id = connection.execute(
-        "INSERT INTO results VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (run_id, model.id, model.sha256, *facts, result.passed),
+        "INSERT INTO results (run_id, model, model_sha256, board, kind, source, clock, clock_hz,"
+        " engine, engine_version, build_id, passed, serial)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (run_id, model.id, model.sha256, *facts, result.passed, board.serial or ""),
     ).lastrowid
+    figures = [(m.name, m.unit, m.better, m.source) for m in result.measurements]
     connection.executemany(
-        "INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO figures (name, unit, better, source) VALUES (?, ?, ?, ?)", figures
+    )
+    connection.executemany(
+        "INSERT INTO metric_values SELECT ?, id, ?, ?, ? FROM figures"
+        " WHERE name = ? AND unit = ? AND better = ? AND source = ?",
         [
-            (result_id, m.name, m.value, m.unit, m.better, m.source, m.spread, m.repeats)
-            for m in result.measurements
+            (result_id, m.value, m.spread, m.repeats, *figure)
+            for m, figure in zip(result.measurements, figures, strict=True)
         ],
     )
     connection.executemany(
@@ -188,3 +213,18 @@ def _add_result(connection: sqlite3.Connection, run_id: int | None, result: Meas
             for layer in (result.profile.layers if result.profile else ())
         ],
     )
+
+
+def _prune(connection: sqlite3.Connection, keep: int) -> None:
+    """Remove what is older than the last runs."""
+    for table, kept in (("metric_values", keep), ("layers", min(keep, KEPT_LAYERS))):
+        connection.execute(
+            f"DELETE FROM {table} WHERE result_id < (SELECT min(results.id) FROM results"  # noqa: S608
+            " WHERE run_id > (SELECT max(id) FROM runs) - ?)",
+            (kept,),
+        )
+    for table, column in (("results", "run_id"), ("runs", "id")):
+        connection.execute(
+            f"DELETE FROM {table} WHERE {column} <= (SELECT max(id) FROM runs) - ?",  # noqa: S608
+            (keep,),
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
@@ -39,5 +40,7 @@ def keep_in_history(
         command,
         version("pytest-autodeploy"),
         settings.run_id or "",
+        platform.node(),
     )
-    History(settings.history_path).add(run, measured_by(records))
+    history = History(settings.history_path)
+    history.add(run, measured_by(records), settings.history_keep)

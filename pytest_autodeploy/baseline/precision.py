@@ -11,8 +11,9 @@ two figures differ when they are also farther apart than ``t * v * sqrt(1 / k1 +
 the k - 1 degrees of freedom of both sides together.
 
 A quantile says nothing of a board that starts in one of two modes: five starts may all be in one.
-Two such modes as likely as each other put all starts of one figure below all of the other in at
-most one of 2**(k1 + k2) comparisons, so ``STARTS`` together are needed to call a figure worse.
+Two such modes put all starts of one figure in the one and all of the other in the other in at most
+one of 2**(k1 + k2) comparisons, so ``STARTS`` together are needed to call a figure worse: half of
+the false alarms that are allowed may come from it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ CONFIDENCE = 1 - ALPHA
 MEDIAN_ERROR = math.sqrt(math.pi / 2)
 """Standard error of a median over that of a mean, for normal noise (Laplace)."""
 
-STARTS = math.ceil(math.log2(1 / ALPHA))
+STARTS = math.ceil(math.log2(2 / ALPHA))
 MOST_STARTS = 100
 
 

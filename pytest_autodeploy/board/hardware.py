@@ -69,6 +69,8 @@ class HardwareBoard:
         self._firmware: dict[Key, Firmware] = {}
         self._broken: dict[Key, BoardError] = {}
         self._proven: Key | None = None
+        self.serial: str | None = None
+        """The serial number of its probe, None before it is known."""
 
     @property
     def port(self) -> str | None:
@@ -107,7 +109,8 @@ class HardwareBoard:
 
     def _load(self, image: Image, key: Key) -> Identity:
         try:
-            serial = self._probe.serial_number()  # a missing tool is told before a long build
+            # A missing tool is told before a long build.
+            serial = self.serial = self._probe.serial_number()
         except NoProbe:
             self._build(image, key)  # what is wrong with it is seen without a board, too
             raise

@@ -148,6 +148,7 @@ class Ending:
         results, summary = self._gathered.results(), Summary(terminal, self._problems)
         summary.sections(results)
         summary.baselines(results, self._updates)
+        summary.drifts(self._gathered.records())
         summary.allowed(self._gathered.records())
 
     def _tell_problems(self) -> None:

@@ -57,6 +57,25 @@ class Summary:
                 f"autodeploy: {count} {limits} not judged, as allowed", yellow=True
             )
 
+    def drifts(self, records: Sequence[TestRecord]) -> None:
+        """Show what has become worse over the runs of the history, though each may have passed."""
+        path = self._settings.history_path
+        if path is None or not path.exists() or not records:
+            return
+        from pytest_autodeploy.baseline.commit import pull_request
+        from pytest_autodeploy.baseline.history import History
+        from pytest_autodeploy.baseline.measured import measured_by
+        from pytest_autodeploy.baseline.trend import drift_lines
+        from pytest_autodeploy.limits.declarations import default_regression
+
+        with self._problems.part("the drift over the runs of the history"):
+            measured, limit = measured_by(records), default_regression()
+            lines = list(drift_lines(History(path), measured, limit, pull_request()))
+            if lines:
+                self._terminal.write_sep("=", "autodeploy: drift")
+            for line in lines:
+                self._terminal.write_line(line, yellow=True)
+
     def baselines(self, results: list[Result], updates: Sequence[str]) -> None:
         """Show how results compare with their baselines, and which of these were updated."""
         from pytest_autodeploy.report.sections import comparison_lines

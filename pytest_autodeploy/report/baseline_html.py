@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.baseline.commit import pull_request
 from pytest_autodeploy.baseline.history import History
 from pytest_autodeploy.baseline.measured import Measured, measured_by, title_of
 from pytest_autodeploy.baseline.trend import Trend, trends
@@ -26,6 +27,8 @@ from pytest_autodeploy.baseline.words import (
 from pytest_autodeploy.limits.regression import NoRegression
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from pytest_autodeploy.metrics.comparison import Row
     from pytest_autodeploy.metrics.record import TestRecord
 
@@ -54,14 +57,22 @@ def comparison_html(record: TestRecord) -> str:
 
 def history_html(path: Path, records: Iterable[TestRecord], limit: NoRegression) -> str:
     """The trends of what the tests have measured; ``path`` is the history. Raises HistoryError."""
-    return trends_html(History(path), measured_by(records), limit)
+    return trends_html(History(path), measured_by(records), limit, pull_request())
 
 
-def trends_html(history: History, results: Iterable[Measured], limit: NoRegression) -> str:
-    """The trends of each result; empty without any. Raises HistoryError."""
+def trends_html(
+    history: History,
+    results: Iterable[Measured],
+    limit: NoRegression,
+    of_pull_request: str = "",
+) -> str:
+    """The trends of each result; empty without any. Raises HistoryError.
+
+    ``of_pull_request`` is the one that this run is for.
+    """
     groups = []
     for result in results:
-        found = trends(history, result, limit)
+        found = trends(history, result, limit, of_pull_request)
         if found:
             name = f"{title_of(result)} at {result.board.clock}"
             groups.append(
@@ -116,20 +127,26 @@ def _trend(trend: Trend) -> dict[str, Any]:
         "metric": trend.metric,
         "title": f"{trend.metric}: {texts[0]} to {texts[-1]}, {len(texts)} runs",
         "line": " ".join(f"{x},{y}" for x, y in places),
-        "dots": [
-            {
-                "x": x,
-                "y": y,
-                "r": 4 if number in trend.jumps else 2,
-                "tone": _jump_tone(trend, number) if number in trend.jumps else "point",
-                "title": f"{texts[number]}, {_commit(trend, number)}, {_when(trend, number)}",
-            }
-            for number, (x, y) in enumerate(places)
-        ],
+        "dots": _dots(trend, places, texts),
         "first": texts[0],
         "last": texts[-1],
+        "drift": trend.drift_text,
+        "drift_tone": "FAIL" if trend.worse else "pass",
         "jumps": [_jump(trend, number) for number in trend.jumps],
     }
+
+
+def _dots(trend: Trend, places: Sequence[tuple[float, float]], texts: Sequence[str]) -> Markup:
+    """The points of a line; a page may have thousands, which a template's loop is slow with."""
+    from markupsafe import Markup, escape
+
+    dots = []
+    for number, (x, y) in enumerate(places):
+        jumped = number in trend.jumps
+        tone, r = (_jump_tone(trend, number), 4) if jumped else ("point", 2)
+        title = escape(f"{texts[number]}, {_commit(trend, number)}, {_when(trend, number)}")
+        dots.append(f"<circle class={tone} cx={x} cy={y} r={r}><title>{title}</title></circle>")
+    return Markup("".join(dots))  # noqa: S704  # what is from outside is in the title
 
 
 def _jump(trend: Trend, number: int) -> dict[str, str]:
@@ -148,7 +165,8 @@ def _jump_tone(trend: Trend, number: int) -> str:
 
 
 def _commit(trend: Trend, number: int) -> str:
-    return one_line(trend.points[number].commit, 40)[:12] or "unknown commit"
+    point = trend.points[number]
+    return (one_line(point.commit, 40)[:12] or "unknown commit") + "+" * point.changed
 
 
 def _when(trend: Trend, number: int) -> str:

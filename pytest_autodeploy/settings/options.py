@@ -257,6 +257,15 @@ _OPTIONS = (
         metavar="FILE",
     ),
     Option(
+        "history_keep",
+        "--autodeploy-history-keep",
+        "Runs that the history keeps, and layers of the last 200 of them (default: 5000)",
+        metavar="N",
+        ini="int",
+        default=5000,
+        convert=positive_int,
+    ),
+    Option(
         "summary",
         "--autodeploy-summary",
         "Markdown file for a summary of the run; also added to $GITHUB_STEP_SUMMARY if that is set",

@@ -101,6 +101,7 @@ class Settings:
     compare_runs: int
     compare_time: float
     history: str | None
+    history_keep: int
     summary: str | None
     name: str | None
     run_id: str | None

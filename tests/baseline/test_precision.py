@@ -105,9 +105,9 @@ def test_the_starts_that_are_needed_are_enough() -> None:
     assert starts_needed(starts(50.0, 5), now, 1.0) is None
 
 
-def test_two_modes_of_starts_need_ten_of_them() -> None:
-    assert starts_missing(starts(0.0, 5), starts(0.0, 1)) == 4
-    assert starts_missing(starts(0.0, 5), starts(0.0, 5)) == 0
+def test_two_modes_of_starts_need_eleven_of_them() -> None:
+    assert starts_missing(starts(0.0, 5), starts(0.0, 1)) == 5
+    assert starts_missing(starts(0.0, 5), starts(0.0, 6)) == 0
     assert starts_missing(starts(0.0, 1), starts(0.0, 1)) == 0
 
 

@@ -57,7 +57,8 @@ class BoardFacts:
     ``kind`` is that of ``catalog``, or ``estimate`` of an accelerator in a board's place. ``clock``
     is its mode, HP or LP, and ``clock_hz`` what that is. ``source`` is that of figures that are
     measured on it. ``id`` is None of a test without a board. The memories are where the image has
-    the model and its arena, ``image_sha256`` is of a file that a virtual board runs.
+    the model and its arena, ``image_sha256`` is of a file that a virtual board runs. ``serial``
+    tells equal boards apart: it is that of the probe.
 
     ``measured_hz`` is the core's clock as the board measured it, ``reset_cause`` why it started
     last (such as ``power on``, ``fault``), ``failed_step`` the step of its start-up that failed;
@@ -83,6 +84,7 @@ class BoardFacts:
     reset_cause: str | None = None
     failed_step: str | None = None
     clock_doubt: str | None = None
+    serial: str | None = None
 
 
 NO_BOARD = BoardFacts()
@@ -120,6 +122,7 @@ def board_facts(session: ModelSession) -> BoardFacts:
         model_memory=placement.model_memory if placement else None,
         arena_memory=placement.arena_memory if placement else None,
         image_sha256=getattr(session.board, "image_sha256", None),
+        serial=getattr(session.board, "serial", None),
         id=session.board.id,
         clock="HP" if identity.clock else "LP",
         name=identity.board,
