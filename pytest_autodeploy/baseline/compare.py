@@ -26,13 +26,7 @@ def compare(
     lets through. It cannot be told when it may be worse by more than twice the first two. Without
     ``judge_layers`` the layers explain a change and are no regression of their own.
     """
-    result = Comparison(
-        "within",
-        file,
-        baseline_sha256=baseline.model_sha256,
-        model_changed=baseline.model_sha256 != now.model_sha256,
-        layers_judged=judge_layers,
-    )
+    result = _unfilled(baseline, now, file, judge_layers=judge_layers)
     reasons = why_not(baseline.conditions, now.conditions)
     if reasons:
         return replace(result, state="not comparable", reasons=tuple(reasons))
@@ -66,6 +60,16 @@ def compare(
         reasons=tuple(reasons),
         missing=tuple(missing),
         graph=graph,
+    )
+
+
+def _unfilled(baseline: Entry, now: Entry, file: str, *, judge_layers: bool) -> Comparison:
+    return Comparison(
+        "within",
+        file,
+        baseline_sha256=baseline.model_sha256,
+        model_changed=baseline.model_sha256 != now.model_sha256,
+        layers_judged=judge_layers,
     )
 
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from pytest_autodeploy.baseline.enough import Enough
+from pytest_autodeploy.baseline.standard import entry_now, standard_of
+from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.comparison import Comparison
+from pytest_autodeploy.metrics.metric import Metric
+from pytest_autodeploy.metrics.subject import Subject
 from pytest_autodeploy.session.model_session import ModelSession
 
 PROFILES = 10
@@ -31,3 +38,21 @@ def more_profiles(session: ModelSession, comparison: Comparison, enough: Enough)
         return False
     session.profile(known.run, min(MOST, 3 * known.repeats))
     return True
+
+
+def blamed(
+    subject: Subject, metrics: Sequence[Metric], limit: NoRegression, comparison: Comparison
+) -> Comparison:
+    """The comparison, with the layers that account for a slower inference."""
+    standard, session = standard_of(subject), subject.board
+    now = entry_now(subject, metrics, limit)
+    entry = standard.entry(now.conditions.clock)
+    slower = any(
+        each.state == "regression" and limit.group_of(each.name) == "latency"
+        for each in comparison.rows
+    )
+    if not slower or now.layers or not (entry and entry.layers and session.has_profile):
+        return comparison
+    profile(session, baseline=False)
+    layers = entry_now(subject, metrics, limit).layers
+    return standard.compared(replace(now, layers=layers), limit, judge_layers=False)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from pytest_autodeploy.baseline.confirming import confirmed
 from pytest_autodeploy.baseline.enough import Enough
-from pytest_autodeploy.baseline.format import Entry, entry_of
-from pytest_autodeploy.baseline.profiling import more_profiles, profile
-from pytest_autodeploy.baseline.standard import place_of, standard_of
-from pytest_autodeploy.baseline.verdict import confirmed, unmeasured, verdict
+from pytest_autodeploy.baseline.profiling import blamed, more_profiles, profile
+from pytest_autodeploy.baseline.standard import entry_now, place_of, standard_of
+from pytest_autodeploy.baseline.verdict import unmeasured, verdict
 from pytest_autodeploy.limits.declaration import Declaration
 from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.limits.regression import LAYERS, NoRegression
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import Metric, row
-from pytest_autodeploy.metrics.records.facts import board_facts
 from pytest_autodeploy.metrics.subject import NotJudged, Subject
 
 
@@ -44,7 +43,7 @@ class Regression(Metric):
         if subject.board.kind.exact:
             return
         enough = self._enough(subject, declared)
-        entry = standard_of(subject).entry(self.entry_now(subject, limit).conditions.clock)
+        entry = standard_of(subject).entry(entry_now(subject, self._others, limit).conditions.clock)
         if place.update is not None:
             enough.for_baseline(place.baseline_runs)
         elif entry is not None:
@@ -102,7 +101,9 @@ class Regression(Metric):
             lambda: self._compared(subject, declared), self._enough(subject, declared)
         )
         missing = unmeasured(
-            _must(subject, declared), _limit(declared), self.entry_now(subject, _limit(declared))
+            _must(subject, declared),
+            _limit(declared),
+            entry_now(subject, self._others, _limit(declared)),
         )
         if missing and comparison.state != "regression":
             reasons = (*comparison.reasons, *missing)
@@ -115,37 +116,14 @@ class Regression(Metric):
         if latency and latency.doubt and standard.exists:
             return Comparison("not comparable", standard.file, reasons=(latency.doubt,))
         if standard.baseline is None:
-            return standard.compared(self.entry_now(subject, limit), limit)
-        now = self.entry_now(subject, limit)
+            return standard.compared(entry_now(subject, self._others, limit), limit)
+        now = entry_now(subject, self._others, limit)
         judged = now.layers is not None and limit.percent[LAYERS] is not None
         comparison = standard.compared(now, limit, judge_layers=judged)
         enough = self._enough(subject, declared)
         if judged and more_profiles(subject.board, comparison, enough):
             return self._compared(subject, declared)
-        return self._blamed(subject, limit, now, comparison)
-
-    def _blamed(
-        self, subject: Subject, limit: NoRegression, now: Entry, comparison: Comparison
-    ) -> Comparison:
-        """The comparison, with the layers that account for a slower inference."""
-        standard, session = standard_of(subject), subject.board
-        entry = standard.entry(now.conditions.clock)
-        slower = any(
-            each.state == "regression" and limit.group_of(each.name) == "latency"
-            for each in comparison.rows
-        )
-        if not slower or now.layers or not (entry and entry.layers and session.has_profile):
-            return comparison
-        profile(session, baseline=False)
-        layers = self.entry_now(subject, limit).layers
-        return standard.compared(replace(now, layers=layers), limit, judge_layers=False)
-
-    def entry_now(self, subject: Subject, limit: NoRegression) -> Entry:
-        """What a test has measured, as it would be kept."""
-        session = subject.board
-        found = [each for metric in self._others for each in metric.measurements(subject)]
-        layers = session.measured.profile
-        return entry_of(session.model.sha256, board_facts(session), found, layers, limit)
+        return blamed(subject, self._others, limit, comparison)
 
 
 def _limit(declared: Declared) -> NoRegression:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_autodeploy.baseline.compare import compare
 from pytest_autodeploy.baseline.errors import BaselineError
-from pytest_autodeploy.baseline.format import Baseline, Entry
+from pytest_autodeploy.baseline.format import Baseline, Entry, entry_of
 from pytest_autodeploy.baseline.lookup import Sought, find_baseline, nearest_names, same_content
 from pytest_autodeploy.baseline.store import belongs_elsewhere, other_boards, read_baseline
 from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.comparison import Comparison
+from pytest_autodeploy.metrics.metric import Metric
+from pytest_autodeploy.metrics.records.facts import board_facts
 from pytest_autodeploy.metrics.subject import Baselines, Subject
 
 NOTE = "baseline"
@@ -50,6 +53,14 @@ def place_of(subject: Subject) -> Baselines:
     """Where the baseline of a test is, and how it is used."""
     assert subject.baselines is not None
     return subject.baselines
+
+
+def entry_now(subject: Subject, metrics: Sequence[Metric], limit: NoRegression) -> Entry:
+    """What a test has measured by these metrics, as it would be kept."""
+    session = subject.board
+    found = [each for metric in metrics for each in metric.measurements(subject)]
+    layers = session.measured.profile
+    return entry_of(session.model.sha256, board_facts(session), found, layers, limit)
 
 
 def standard_of(subject: Subject) -> Standard:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Measurement, Source
-from pytest_autodeploy.base.repeats import Repeats, summarize
+from pytest_autodeploy.base.repeats import Repeats, more_repeats, summarize
 from pytest_autodeploy.base.short_repr import shapes, short
 from pytest_autodeploy.session.arena_search import STEP_BYTES
 
@@ -67,6 +68,12 @@ class Latency:
 
     doubt: str = ""
     """Why they are not times in the clock mode that was wanted, empty when nothing is known."""
+
+    def with_more(self, samples_us: Sequence[float], *, restarted: bool) -> Latency:
+        """The same with more samples, of the last start of the board or of a new one."""
+        before, more = len(self.samples_us), len(samples_us)
+        counts = more_repeats(self.counts, before, more, restarted=restarted)
+        return replace(self, samples_us=(*self.samples_us, *samples_us), counts=counts)
 
     @property
     def repeated(self) -> Repeats:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BoardDied, BoardRefused
-from pytest_autodeploy.base.repeats import more_repeats
 from pytest_autodeploy.profile.collect import collect_profile
 from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.reference.facts import all_facts
@@ -113,12 +111,8 @@ class ModelSession(ModelOnBoard):
             self._first_inference()
             ticks = self._invoke(runs)
             self._check_clock()
-        samples = (*earlier.samples_us, *map(self._us, ticks))
-        counts = more_repeats(
-            earlier.counts, len(earlier.samples_us), len(ticks), restarted=restarted
-        )
-        doubt = earlier.doubt or self.clock_doubt
-        self.measured.latency = replace(earlier, samples_us=samples, counts=counts, doubt=doubt)
+        more = [*map(self._us, ticks)]
+        self.measured.latency = earlier.with_more(more, restarted=restarted)
         return self.measured.latency
 
     def profile(self, run: Literal["first", "warm"] = "warm", repeats: int = 1) -> LayerProfile:

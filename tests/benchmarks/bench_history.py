@@ -82,7 +82,7 @@ def test_a_report_of_a_long_history(tmp_path: Path, capsys: pytest.CaptureFixtur
     with capsys.disabled():
         print(
             f"\n{RUNS} runs of {MODELS} models, {METRICS} metrics: {path.stat().st_size >> 20} MB;"
-            f" of the processor: adding a run {added - began:.2f} s, trends in HTML {shown - added:.2f} s,"
+            f" processor: adding a run {added - began:.2f} s, trends in HTML {shown - added:.2f} s,"
             f" drift in the terminal {told - shown:.2f} s"
         )
     assert shown - added < 0.5

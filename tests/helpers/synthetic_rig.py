@@ -15,9 +15,9 @@ from typing import Any, cast
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.base.repeats import more_repeats, summarize
 from pytest_autodeploy.baseline.compare import compare
+from pytest_autodeploy.baseline.confirming import confirmed
 from pytest_autodeploy.baseline.enough import Enough
 from pytest_autodeploy.baseline.format import Entry, entry_of
-from pytest_autodeploy.baseline.verdict import confirmed
 from pytest_autodeploy.limits import energy, latency
 from pytest_autodeploy.limits.declarations import default_regression
 from pytest_autodeploy.metrics.comparison import Comparison
