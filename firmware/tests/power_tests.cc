@@ -18,9 +18,14 @@ constexpr uint8_t kNone = 0, kIn1 = 2, kBoth = 3;
 uint32_t failing;  // the number of the inference that fails
 uint32_t inferences;
 
-bool infer(void *) {
-    fake_board::pass(kInferenceMs);
-    return ++inferences != failing;
+uint32_t infer(void *, uint32_t count) {
+    for (uint32_t done = 0; done < count; ++done) {
+        fake_board::pass(kInferenceMs);
+        if (++inferences == failing) {
+            return done;
+        }
+    }
+    return count;
 }
 
 PowerRun run(uint32_t count, uint32_t rises_ms, uint32_t falls_ms, uint32_t fails = 0) {
@@ -137,6 +142,18 @@ void inferences_run_on_the_inputs_as_written() {
     CHECK(bench.validator.invoke(1) == Status::kOk && !bench.validator.timing().includes_first);
 }
 
+void a_crash_ends_the_window() {
+    static Bench bench;
+    bench.configure();
+    CHECK(bench.validator.arm_power(3, kWaitMs) == Status::kOk);
+    fake_board::crash(true);
+    bench.validator.run_armed_power();
+    fake_board::crash(false);
+    CHECK(is(bench.validator.power_result(), PowerOutcome::kInvokeFailed, 0, 0));
+    CHECK(fake_board::change_count() == 5);
+    CHECK(bench.validator.invoke(1) == Status::kNotConfigured);
+}
+
 void a_paused_layer_log_keeps_nothing() {
     static LayerLog layers;
     fake_board::reset();
@@ -176,6 +193,7 @@ void test_power() {
     an_empty_window_lasts_a_millisecond();
     the_answer_leaves_before_the_run_begins();
     inferences_run_on_the_inputs_as_written();
+    a_crash_ends_the_window();
     a_paused_layer_log_keeps_nothing();
     a_run_of_a_model_needs_a_configured_one();
     a_board_without_pins_refuses();

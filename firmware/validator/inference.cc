@@ -106,10 +106,7 @@ Status Validator::profile() {
 
 Status Validator::run_once(uint64_t &ticks) {
     has_outputs_ = false;
-    for (uint32_t i = 0; i < prepared_.inputs; ++i) {
-        const Tensor input = engine_.input(i);
-        std::memcpy(input.data, kept_input(i), input.info.bytes);
-    }
+    fill_inputs();
     board::begin_inference();
     Status status = Status::kInvokeFailed;
     configured_ = survives([&] {
@@ -118,11 +115,54 @@ Status Validator::run_once(uint64_t &ticks) {
         ticks = board::ticks() - began;
     });
     if (!configured_) {
-        refusal_.because(status, "the engine crashed; configure it anew");
+        refusal_.because(Status::kInvokeFailed, "the engine crashed; configure it anew");
     }
     has_run_ = has_run_ || status == Status::kOk;
     has_outputs_ = status == Status::kOk;
     return status;
+}
+
+/** As `run`, but nothing is timed: a window of these takes what as many timed ones take, within 2 %. */
+uint32_t Validator::run_untimed(uint32_t count) {
+    volatile uint32_t done = 0;  // it is read after a crash
+    Status status = Status::kInvokeFailed;
+    has_outputs_ = false;
+    configured_ = survives([&] {
+        for (status = Status::kOk; done < count && status == Status::kOk;) {
+            fill_inputs();
+            board::begin_inference();
+            status = engine_.invoke();
+            done = status == Status::kOk ? done + 1 : done;
+        }
+    });
+    if (!configured_) {
+        refusal_.because(Status::kInvokeFailed, "the engine crashed; configure it anew");
+    }
+    has_run_ = has_run_ || done > 0;
+    has_outputs_ = configured_ && status == Status::kOk && done > 0;
+    return done;
+}
+
+/** To ask the engine for a tensor takes as long as a small layer: the first inputs are asked for once. */
+void Validator::find_inputs() {
+    for (uint32_t i = 0; i < prepared_.inputs && i < kKnownPlaces; ++i) {
+        const Tensor input = engine_.input(i);
+        places_[i] = {input.data, input.info.bytes};
+    }
+}
+
+/** An inference may overwrite its inputs: they are given before each. */
+void Validator::fill_inputs() {
+    const uint8_t *from = kept_input(0);
+    for (uint32_t i = 0; i < prepared_.inputs; ++i) {
+        Place place = places_[i < kKnownPlaces ? i : 0];
+        if (i >= kKnownPlaces) {
+            const Tensor input = engine_.input(i);
+            place = {input.data, input.info.bytes};
+        }
+        std::memcpy(place.data, from, place.bytes);
+        from += aligned(place.bytes);
+    }
 }
 
 Bytes Validator::output(uint32_t index) const {

@@ -24,14 +24,13 @@ PowerRun run_window(uint32_t count, Inference inference) {
     if (count == 0) {
         pass(kEmptyWindowMs);
     }
-    while (run.inferences < count && run.outcome == PowerOutcome::kDone) {
-        if (inference.run(inference.itself)) {
-            ++run.inferences;
-        } else {
-            run.outcome = PowerOutcome::kInvokeFailed;
-        }
+    if (count > 0) {
+        run.inferences = inference.run(inference.itself, count);
     }
     run.ticks = board::ticks() - began;
+    if (run.inferences < count) {
+        run.outcome = PowerOutcome::kInvokeFailed;
+    }
     board::set_lines(false, true);
     pass(kHoldMs);
     return run;

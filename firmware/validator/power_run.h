@@ -4,9 +4,9 @@
 
 namespace autodeploy {
 
-/** Runs one inference; false when it failed. */
+/** Runs inferences, and nothing else that takes time, to the first one that fails: how many did not. */
 struct Inference {
-    bool (*run)(void *itself);
+    uint32_t (*run)(void *itself, uint32_t count);
     void *itself;
 };
 

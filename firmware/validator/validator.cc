@@ -32,6 +32,7 @@ Status Validator::configure(uint32_t arena_bytes) {
         return status;
     }
     std::memset(inputs, 0, sizeof inputs);
+    find_inputs();
     configured_ = true;
     state_ = {arena_bytes,       prepared_.arena_used_bytes, prepared_.inputs,
               prepared_.outputs, prepared_.layers,           prepared_.variables};
@@ -133,11 +134,10 @@ void Validator::run_armed_power() {
         return;
     }
     power_armed_ = false;
-    const auto infer_once = [](void *itself) {
-        uint64_t ticks = 0;
-        return static_cast<Validator *>(itself)->run_once(ticks) == Status::kOk;
+    const auto infer = [](void *itself, uint32_t count) {
+        return static_cast<Validator *>(itself)->run_untimed(count);
     };
-    power_run_ = perform_power_run(power_count_, power_wait_ms_, {infer_once, this});
+    power_run_ = perform_power_run(power_count_, power_wait_ms_, {infer, this});
     if (power_run_.outcome == PowerOutcome::kInvokeFailed) {
         log_.line("power run: %s", refusal_.words());
     }
@@ -148,6 +148,9 @@ Status Validator::reset_state() {
     if (status == Status::kOk) {
         bool outputs_kept = false;
         status = engine_.reset_state(outputs_kept);
+        if (status == Status::kOk) {
+            find_inputs();
+        }
         configured_ = status == Status::kOk;
         has_outputs_ = has_outputs_ && outputs_kept && configured_;
     }

@@ -65,6 +65,13 @@ class Validator {
     Refusal &refusal() { return refusal_; }
 
    private:
+    /** Where the engine has an input. */
+    struct Place {
+        uint8_t *data;
+        uint32_t bytes;
+    };
+    static constexpr uint32_t kKnownPlaces = 4;
+
     Status prepare(uint32_t arena_bytes);
     Status check_configured();
     Status check_inputs_fit();
@@ -77,12 +84,16 @@ class Validator {
     Status take_inputs(Bytes data);
     Status run(uint32_t count);
     Status run_once(uint64_t &ticks);
+    uint32_t run_untimed(uint32_t count);
+    void find_inputs();
+    void fill_inputs();
 
     Log &log_;
     Refusal refusal_;
     LayerLog layers_;
     Engine &engine_;
     Prepared prepared_ = {};
+    Place places_[kKnownPlaces] = {};
     ModelState state_ = {};
     InvokeTiming timing_ = {};
     ProfileTiming profile_timing_ = {};
