@@ -28,13 +28,17 @@ WORKS, UNKNOWN = "works", "not known: the board did not see the trigger"
 
 @dataclass(frozen=True)
 class Wiring:
-    """What was found of each line, in words; `WORKS` when it works."""
+    """What was found of each line, in words; `WORKS` when it works.
+
+    ``doubt`` is what sources say of these pins that does not fit.
+    """
 
     board: str
     pins: Mapping[str, int]
     trigger: str
     in0: str
     in1: str
+    doubt: str = ""
 
     @property
     def works(self) -> bool:
@@ -42,13 +46,15 @@ class Wiring:
         return {self.trigger, self.in0, self.in1} == {WORKS}
 
     def lines(self) -> Iterator[str]:
-        """One line of text for each line of the wiring."""
+        """One line of text for each line of the wiring, and what to know of its pins."""
         for name, line, words in (
             ("trigger", "Out0 to", self.trigger),
             ("in0", "In0 from", self.in0),
             ("in1", "In1 from", self.in1),
         ):
             yield f"{self.board}: {line} {pin(self.pins, name)}: {words}"
+        if self.doubt:
+            yield f"{self.board}: note: {self.doubt}"
 
 
 def probe(board: Board, client: ValidatorClient, meter: Meter) -> Wiring:
@@ -71,7 +77,9 @@ def probe(board: Board, client: ValidatorClient, meter: Meter) -> Wiring:
             meter.trigger(high)
             endings += [w.ending for w in _fed(finder, chunks, seconds * rate_hz)]
     outcome = client.power_result().outcome
-    return Wiring(board.id, board.spec.power_pins, *_found(outcome, finder.seen, endings))
+    found = _found(outcome, finder.seen, endings)
+    doubt = board.spec.disagreements.get("power", "")
+    return Wiring(board.id, board.spec.power_pins, *found, doubt)
 
 
 def _fed(finder: WindowFinder, chunks: Iterator[Chunk], samples: float) -> Iterator[Window]:

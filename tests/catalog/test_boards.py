@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +20,7 @@ from pytest_autodeploy.catalog.boards import (
 )
 from pytest_autodeploy.catalog.entry import CatalogError
 from pytest_autodeploy.catalog.fit import Placement, Use, largest_arena, place
+from pytest_autodeploy.image.trees import SDK_VARIABLE
 
 BOARDS = (
     "apollo3p_evb",
@@ -196,6 +200,17 @@ def test_an_arena_that_does_not_fit_is_refused_with_the_sums() -> None:
     assert "arena 585.9 KB + reserved 139.0 KB > SRAM 695.0 KB" in str(caught.value)
 
 
+@pytest.mark.skipif(SDK_VARIABLE not in os.environ, reason=f"{SDK_VARIABLE} is not set")
+@pytest.mark.parametrize("name", board_names())
+def test_a_power_pin_that_is_the_boards_swo_pin_is_known(name: str) -> None:
+    """A probe that traces over SWO would drive it."""
+    spec = board_spec(name)
+    bsp = Path(os.environ[SDK_VARIABLE], "extern/AmbiqSuite", spec.ambiqsuite, "boards", name)
+    pins = (bsp / "bsp" / "am_bsp_pins.h").read_text(errors="replace")
+    swo = re.findall(r"#define\s+AM_BSP_GPIO_ITM_SWO\s+(\d+)", pins)
+    known = "is the SWO pin" in spec.disagreements.get("power", "")
+    used = {*spec.power_pins.values(), *spec.app_pins.values()}
+    assert (bool({*map(int, swo)} & used)) == known
 def test_model_and_arena_share_a_memory_and_its_room() -> None:
     spec = board_spec("apollo4p_evb")
     room = spec.memories["sram"].usable

@@ -42,6 +42,16 @@ def test_wiring_is_checked_instead_of_tests(pytester: pytest.Pytester, digits: P
     assert not Path("autodeploy-results").exists()
 
 
+def test_what_is_odd_about_the_pins_of_a_board_is_told(
+    pytester: pytest.Pytester, digits: Path
+) -> None:
+    result = check(pytester, "--tflite", digits.name, "--evb=sim:apollo4l_blue_evb")
+    assert result.ret == 0
+    assert lines_of(result)[0] == "sim:apollo4l_blue_evb: Out0 to GPIO 24: works"
+    (note,) = lines_of(result)[3:]
+    assert note.startswith("sim:apollo4l_blue_evb: note: pin 24 is the SWO pin of this board")
+
+
 def test_a_board_without_a_meter_cannot_be_checked(pytester: pytest.Pytester) -> None:
     result = check(pytester, "--autodeploy-power", "off")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
