@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_autodeploy.base.errors import BoardDied, BoardRefused
+from pytest_autodeploy.board.virtual import VirtualBoard, image_source
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.chips import find_chip
 from pytest_autodeploy.image.firmware import BuildOptions
@@ -20,10 +21,15 @@ from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
 from pytest_autodeploy.image.trees import SDK_VARIABLE
 from pytest_autodeploy.model.load import load_model
+from pytest_autodeploy.power.live import PowerOptions, measured
+from pytest_autodeploy.power.simulated import SimulatedMeter
+from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.messages import BoardReport, ClockMode, ResetCause
+from pytest_autodeploy.session.model_session import ModelSession
 from tests.helpers.support import DIGITS
+from tests.helpers.tflite_builder import fully_connected
 
 pytest.importorskip("unicorn")
 pytestmark = pytest.mark.skipif(SDK_VARIABLE not in os.environ, reason=f"{SDK_VARIABLE} is not set")
@@ -36,12 +42,16 @@ _NOWHERE = 0xF000_0001
 _BURST_AVAILABLE = 1 << 6
 
 
+def build_options(cache: Path) -> BuildOptions:
+    sdk = Path(os.environ[SDK_VARIABLE])
+    runtime = str(sdk / "extern" / "tensorflow" / RUNTIME)
+    return BuildOptions(sdk=str(sdk), tflm_root=runtime, cache=cache)
+
+
 @pytest.fixture(scope="module")
 def image(firmware_cache: Path) -> Path:
     """What would be flashed."""
-    sdk = Path(os.environ[SDK_VARIABLE])
-    runtime = str(sdk / "extern" / "tensorflow" / RUNTIME)
-    options = BuildOptions(sdk=str(sdk), tflm_root=runtime, cache=firmware_cache)
+    options = build_options(firmware_cache)
     builder = NeuralSpotBuilder(board_spec(NAME), options, emulated=f"virtual:{NAME}")
     return builder.build(Image(load_model(DIGITS))).file(".axf")
 
@@ -105,6 +115,27 @@ def test_it_says_where_things_are_and_what_its_clock_is(image: Path) -> None:
         assert board.client.describe_board().clock_hz == pytest.approx(48e6, rel=0.01)
         board.client.reboot()
         assert board.client.describe_board().reset_cause is ResetCause.REQUESTED
+
+
+def test_a_power_window_takes_what_the_latency_says(tmp_path: Path, firmware_cache: Path) -> None:
+    """Of a model so small that all that runs beside it would show."""
+    file = tmp_path / "small.tflite"
+    file.write_bytes(fully_connected(depth=16, units=16))
+    model = load_model(file)
+    board = VirtualBoard(
+        f"virtual:{NAME}",
+        board_spec(NAME),
+        image_source(f"virtual:{NAME}", board_spec(NAME), build_options(firmware_cache)),
+        timeout_s=60,
+    )
+    try:
+        session = ModelSession(model, board, inputs=random_inputs(model, 1, seed=1))
+        latency = session.latency(3)
+        options = PowerOptions(window_s=0.5, repeats=1)
+        energy = measured(session, SimulatedMeter(board), options, "HP", None)
+    finally:
+        board.close()
+    assert energy.us == pytest.approx(latency.median_us, rel=0.02)
 
 
 def test_a_crash_outside_of_an_inference_is_told_after_the_restart(image: Path) -> None:
