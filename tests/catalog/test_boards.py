@@ -211,6 +211,8 @@ def test_a_power_pin_that_is_the_boards_swo_pin_is_known(name: str) -> None:
     known = "is the SWO pin" in spec.disagreements.get("power", "")
     used = {*spec.power_pins.values(), *spec.app_pins.values()}
     assert (bool({*map(int, swo)} & used)) == known
+
+
 def test_model_and_arena_share_a_memory_and_its_room() -> None:
     spec = board_spec("apollo4p_evb")
     room = spec.memories["sram"].usable
