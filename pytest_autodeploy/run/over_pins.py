@@ -52,7 +52,9 @@ class PinsSession:
     def _pins(self) -> OverPins:
         settings = self._runtime.settings
         options = PowerOptions(
-            settings.power_window, settings.power_repeats, settings.power_runs or None
+            window_s=settings.power_window,
+            repeats=settings.power_repeats,
+            runs=settings.power_runs or None,
         )
         board, meter = _programmable(self._board), _meter(self._board, self._runtime)
         return OverPins(board, meter, options, self._images.build, trial_s=settings.evb_timeout)
