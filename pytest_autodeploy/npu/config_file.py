@@ -23,6 +23,9 @@ MEMORIES: Mapping[str, str] = {
 }
 """Vela's memory areas as they are named in configuration files, and in estimates."""
 
+LEGACY = ("--debug-force-legacy-core",)
+"""Vela 5's option for its older core, which writes another CSV of layers."""
+
 _SYSTEM, _MODE = "System_Config.", "Memory_Mode."
 _DEEPEST_INHERITANCE = 16
 MOST_BYTES = 1 << 20
@@ -38,6 +41,7 @@ class NpuSystem:
 
     ``content`` is that of the configuration file ``name``; ``memories`` are the areas of
     ``MEMORIES`` that the system has. ``assumed``: what was not asked for but taken from Vela.
+    ``arguments`` are Vela's beyond those that name the system.
     """
 
     accelerator: str
@@ -47,6 +51,7 @@ class NpuSystem:
     content: bytes = field(repr=False)
     memories: tuple[str, ...]
     assumed: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
 
     @property
     def sha256(self) -> str:
@@ -73,13 +78,21 @@ def choose_system(
     system_config: str | None = None,
     memory_mode: str | None = None,
     config: Path | None = None,
+    core: str = "regor",
 ) -> NpuSystem:
     """The system that the estimate is for, with what is not given made explicit.
+
+    ``core`` is Vela's own: the one of version 5, or the older one, which MLIA's figures are of.
 
     Without ``config``, Vela's own file and its own choice for the accelerator; with it, the only
     system configuration and memory mode that the file has. Raises NpuConfigError, MissingExtra.
     """
     check_accelerator(accelerator)
+    if core == "legacy" and accelerator.startswith("ethos-u85"):
+        raise NpuConfigError(
+            f"Vela's legacy core does not know {accelerator}",
+            hint="leave --tflite-npu-core out, or take an Ethos-U55 or U65",
+        )
     path = _own_file() if config is None else config
     content = _read(path)
     sections = _sections(path, content)
@@ -95,6 +108,7 @@ def choose_system(
         content,
         _memories(sections, system),
         _assumed(system, mode, system_config, memory_mode) if config is None else (),
+        LEGACY if core == "legacy" else (),
     )
 
 

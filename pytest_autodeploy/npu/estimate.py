@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Protocol
 
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.operators import VELA_CUSTOM_CODE
@@ -26,14 +27,16 @@ def estimate(
     system_config: str | None = None,
     memory_mode: str | None = None,
     config: Path | None = None,
+    core: str = "regor",
     cache: Path | bool = True,
     timeout_s: float = TIMEOUT_S,
 ) -> Estimate:
     """What Vela estimates of the model on an Ethos-U accelerator, such as ``ethos-u85-256``.
 
     ``config`` is a Vela .ini file with the ``system_config`` and the ``memory_mode``; without it
-    they are of Vela's own file, by default those that Vela assumes. ``cache``: True for the user's
-    folder, a folder, or False. Vela runs in a child process, for at most ``timeout_s``.
+    they are of Vela's own file, by default those that Vela assumes. ``core`` is Vela's.
+    ``cache``: True for the user's folder, a folder, or False. Vela runs in a child process, for at
+    most ``timeout_s``.
 
     Raises NpuConfigError for names and files that cannot be used, NpuEstimateFailed (with its
     ``kind``) when there is no estimate, MissingExtra without Vela, NotPrivate for a cache that
@@ -41,7 +44,11 @@ def estimate(
     ``cpu_only`` without figures.
     """
     system = choose_system(
-        accelerator, system_config=system_config, memory_mode=memory_mode, config=config
+        accelerator,
+        system_config=system_config,
+        memory_mode=memory_mode,
+        config=config,
+        core=core,
     )
     version = vela_version()
     _refuse_compiled(model, accelerator)
@@ -49,15 +56,26 @@ def estimate(
     return evaluate(model, system, output, version, cached=cached)
 
 
+class Content(Protocol):
+    """What Vela gets of a model, and the name it has in errors."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def content(self) -> bytes: ...
+    @property
+    def sha256(self) -> str: ...
+
+
 def vela_output(
-    model: Model, system: NpuSystem, *, cache: Path | bool = True, timeout_s: float = TIMEOUT_S
+    model: Content, system: NpuSystem, *, cache: Path | bool = True, timeout_s: float = TIMEOUT_S
 ) -> VelaOutput:
     """What Vela writes about the model, from the cache when it is there; errors as in estimate."""
     return _output(model, system, vela_version(), cache, timeout_s)[0]
 
 
 def _output(
-    model: Model, system: NpuSystem, version: str, cache: Path | bool, timeout_s: float
+    model: Content, system: NpuSystem, version: str, cache: Path | bool, timeout_s: float
 ) -> tuple[VelaOutput, bool]:
     folder = default_folder() if cache is True else cache
     store = VelaCache(folder) if isinstance(folder, Path) else None

@@ -8,31 +8,47 @@ contains its own; names with commas are whole; CSVs of Vela 5 are read too. New 
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from pytest_autodeploy.model.load import load_model
-from pytest_autodeploy.npu.config_file import choose_system
-from pytest_autodeploy.npu.estimate import vela_output
+from pytest_autodeploy.npu.mlia_compiler import (
+    VelaCompiler,
+    VelaCompilerOptions,
+    VelaSummary,
+    compile_model,
+    output_for,
+    parse_summary_csv_file,
+    summary_of,
+)
 from pytest_autodeploy.npu.per_layer import LEGACY_TITLES, layer_table
-from pytest_autodeploy.npu.tables import Table, TableError, read_table
+from pytest_autodeploy.npu.tables import Table, TableError
+
+__all__ = [
+    "OUTPUT_METRICS",
+    "LayerPerfInfo",
+    "LayerwisePerfInfo",
+    "PerformanceMetrics",
+    "VelaCompiler",
+    "VelaCompilerOptions",
+    "VelaSummary",
+    "compile_model",
+    "complete_layer_metrics",
+    "estimate_performance",
+    "layer_metrics",
+    "parse_layerwise_perf_csv",
+    "parse_summary_csv_file",
+    "performance_metrics",
+]
+
+logger = logging.getLogger(__name__)
 
 Metric = tuple[str, str, str]
 """The key of a column, its title in the CSV and its title for people."""
 
 _NO_HEADERS = "Generated CSV missing expected headers"
-
-
-@dataclass
-class VelaCompilerOptions:
-    """What the estimate is for; ``config_file`` is a Vela .ini file."""
-
-    accelerator_config: str = "ethos-u55-256"
-    system_config: str | None = None
-    memory_mode: str | None = None
-    config_file: Path | None = None
 
 
 @dataclass
@@ -107,7 +123,10 @@ complete_layer_metrics: list[Metric] = [
 
 _BY_KEY = {metric[0]: metric for metric in complete_layer_metrics}
 
-layer_metrics: list[Metric] = [_BY_KEY[field.name] for field in fields(LayerPerfInfo)]
+OUTPUT_METRICS = [field.name for field in fields(LayerPerfInfo)]
+"""The keys of the columns that LayerPerfInfo keeps."""
+
+layer_metrics: list[Metric] = [_BY_KEY[key] for key in OUTPUT_METRICS]
 """The columns that LayerPerfInfo keeps, in the order of its fields."""
 
 _CASTS: Mapping[str, Callable[[str], str | int | float]] = {
@@ -135,42 +154,59 @@ def estimate_performance(
 ) -> PerformanceMetrics:
     """Let Vela estimate the model and return MLIA's metrics; errors are those of npu.estimate.
 
-    Nothing is written beside the model; results are kept in the cache of npu.estimate.
+    With ``output_dir`` the CSVs are kept there, and read again when they are of this model and
+    configuration; without it results are kept in the cache of npu.estimate alone.
     """
-    system = choose_system(
+    logger.debug(
+        "Estimate performance for the model %s on %s",
+        model_path,
         compiler_options.accelerator_config,
-        system_config=compiler_options.system_config,
-        memory_mode=compiler_options.memory_mode,
-        config=compiler_options.config_file,
     )
-    output = vela_output(load_model(model_path), system, cache=cache)
+    output, _ = output_for(model_path, compiler_options, cache)
     if not output.per_layer:
         raise FileNotFoundError("Vela per-layer CSV file not found")
-    cells = read_table(output.summary, quoted=False).rows[0].cells
-    return performance_metrics(cells, _layers(output.per_layer, layer_metrics))
+    layers = _layers(output.per_layer, layer_metrics)
+    return _performance_metrics(layers, summary_of(output.summary))
+
+
+def _performance_metrics(
+    layerwise_performance_info: LayerwisePerfInfo, vela_summary: VelaSummary
+) -> PerformanceMetrics:
+    """MLIA's metrics from a summary; ZeroDivisionError for a clock of 0."""
+    time_s = vela_summary.cycles_total / vela_summary.core_clock
+    return PerformanceMetrics(
+        npu_cycles=int(vela_summary.cycles_npu),
+        sram_access_cycles=int(vela_summary.cycles_sram_access),
+        dram_access_cycles=int(vela_summary.cycles_dram_access),
+        on_chip_flash_access_cycles=int(vela_summary.cycles_on_chip_flash_access),
+        off_chip_flash_access_cycles=int(vela_summary.cycles_off_chip_flash_access),
+        total_cycles=int(vela_summary.cycles_total),
+        batch_inference_time=1000 * time_s,
+        inferences_per_second=1 / time_s if time_s > 0 else math.nan,
+        batch_size=vela_summary.batch_size,
+        sram_memory_area_size=vela_summary.sram_memory_used,
+        dram_memory_area_size=vela_summary.dram_memory_used,
+        on_chip_flash_memory_area_size=vela_summary.on_chip_flash_memory_used,
+        off_chip_flash_memory_area_size=vela_summary.off_chip_flash_memory_used,
+        layerwise_performance_info=layerwise_performance_info,
+    )
 
 
 def performance_metrics(
     summary: Mapping[str, str], layers: LayerwisePerfInfo
 ) -> PerformanceMetrics:
-    """MLIA's metrics from the cells of a summary CSV; ZeroDivisionError for a clock of 0."""
-    time_s = float(summary["cycles_total"]) / float(summary["core_clock"])
-    return PerformanceMetrics(
-        npu_cycles=_truncated(summary["cycles_npu"]),
-        sram_access_cycles=_truncated(summary["cycles_sram_access"]),
-        dram_access_cycles=_truncated(summary["cycles_dram_access"]),
-        on_chip_flash_access_cycles=_truncated(summary["cycles_on_chip_flash_access"]),
-        off_chip_flash_access_cycles=_truncated(summary["cycles_off_chip_flash_access"]),
-        total_cycles=_truncated(summary["cycles_total"]),
-        batch_inference_time=1000 * time_s,
-        inferences_per_second=1 / time_s if time_s else math.nan,
-        batch_size=_truncated(summary["batch_size"]),
-        sram_memory_area_size=float(summary["sram_memory_used"]),
-        dram_memory_area_size=float(summary["dram_memory_used"]),
-        on_chip_flash_memory_area_size=float(summary["on_chip_flash_memory_used"]),
-        off_chip_flash_memory_area_size=float(summary["off_chip_flash_memory_used"]),
-        layerwise_performance_info=layers,
-    )
+    """As ``_performance_metrics``, from the cells of a summary CSV."""
+    unused = ("memory_mode", "system_config", "accelerator_configuration", "arena_cache_size")
+    cells = {**dict.fromkeys(unused, "0"), **summary}
+    lines = (",".join(cells), ",".join(cells.values()))
+    return _performance_metrics(layers, summary_of("\n".join(lines)))
+
+
+class _Missing(TableError, KeyError):
+    """Why headers are missing, in words; a KeyError, as MLIA's cause is."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 def _layers(text: str, metrics: Sequence[Metric]) -> LayerwisePerfInfo:
@@ -180,10 +216,20 @@ def _layers(text: str, metrics: Sequence[Metric]) -> LayerwisePerfInfo:
             return LayerwisePerfInfo([])
         newer = {LEGACY_TITLES[key]: titles[key] for key in LEGACY_TITLES}
         columns = {key: newer.get(title, title) for key, title, _ in metrics}
+        if not table.rows:
+            return LayerwisePerfInfo([])
         table.require(list(columns.values()))
+        _check_fields(columns)
     except TableError as error:
-        raise KeyError(_NO_HEADERS) from error
+        raise KeyError(_NO_HEADERS) from _Missing(str(error))
     return LayerwisePerfInfo(_rows(table, columns))
+
+
+def _check_fields(columns: Mapping[str, str]) -> None:
+    """Columns that are no fields, as ``complete_layer_metrics`` has, end in MLIA's message."""
+    for key in columns:
+        if key not in OUTPUT_METRICS:
+            raise TableError(f"{key!r} is no field of LayerPerfInfo; layer_metrics has its columns")
 
 
 def _rows(table: Table, columns: Mapping[str, str]) -> list[LayerPerfInfo]:

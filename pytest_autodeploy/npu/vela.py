@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_autodeploy.base.errors import MissingExtra
+from pytest_autodeploy.base.files import write_bytes
 from pytest_autodeploy.base.process import Finished, own_environment, run_tool
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.npu import child
@@ -55,13 +56,22 @@ def vela_arguments(system: NpuSystem) -> tuple[str, ...]:
         *("--system-config", system.system_config),
         *("--memory-mode", system.memory_mode),
         *_ALWAYS,
+        *system.arguments,
     )
 
 
-def run_vela(content: bytes, system: NpuSystem, *, name: str, timeout_s: float) -> VelaOutput:
+def run_vela(
+    content: bytes,
+    system: NpuSystem,
+    *,
+    name: str,
+    timeout_s: float,
+    compiled: Path | None = None,
+) -> VelaOutput:
     """Let Vela compile the model of this ``content`` and read what it wrote.
 
-    ``name`` of the model stands in errors. Raises NpuEstimateFailed.
+    ``name`` of the model stands in errors; ``compiled`` is where the model that Vela made is kept.
+    Raises NpuEstimateFailed.
     """
     what = f"{name} on {system.accelerator}"
     with Scratch("vela") as made:
@@ -81,6 +91,8 @@ def run_vela(content: bytes, system: NpuSystem, *, name: str, timeout_s: float) 
         done = _run(command, folder, what, timeout_s)
         if done.code != 0:
             raise _failed(what, done)
+        if compiled is not None:
+            write_bytes(compiled, (output / f"{_STEM}_vela.tflite").read_bytes())
         return _read(output, done.output, what)
 
 

@@ -125,6 +125,7 @@ def npu_arguments(settings: Settings) -> dict[str, Any]:
         "config": config,
         "system_config": settings.npu_system_config,
         "memory_mode": settings.npu_memory_mode,
+        "core": settings.npu_core,
     }
 
 

@@ -151,6 +151,15 @@ _OPTIONS = (
         group="measuring",
     ),
     Option(
+        "npu_core",
+        "--tflite-npu-core",
+        "Core of Vela that estimates: regor, that of Vela 5, or legacy, the older one for "
+        "Ethos-U55 and U65, of which older figures are (default: regor)",
+        metavar="CORE",
+        default="regor",
+        choices=("regor", "legacy"),
+    ),
+    Option(
         "no_suite",
         "--tflite-no-suite",
         "Do not add the built-in tests: --tflite only parametrises your own",

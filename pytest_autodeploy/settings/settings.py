@@ -66,6 +66,7 @@ class Settings:
     npu_config: str | None
     npu_system_config: str | None
     npu_memory_mode: str | None
+    npu_core: str
     no_suite: bool
     evb: tuple[str, ...]
     evb_port: str | None
