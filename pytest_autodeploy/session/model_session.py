@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BoardDied, BoardRefused
+from pytest_autodeploy.board.base import timed
 from pytest_autodeploy.profile.collect import collect_profile
 from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.reference.facts import all_facts
@@ -149,7 +150,8 @@ class ModelSession(ModelOnBoard):
                 self._write(self.inputs, 0)
             if run == "warm" and number == 0:
                 self._invoke(1)
-            self.board.client.profile()
+            with timed(self.board):
+                self.board.client.profile()
             records.append(self.board.client.read_layers())
         return records
 

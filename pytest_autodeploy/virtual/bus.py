@@ -76,10 +76,17 @@ class Bus:
             device.write(offset, value)
 
     def _reader(self, base: int) -> Callable[[Any, int, int, object], int]:
-        return lambda _uc, offset, size, _data: self._read(base + offset, size)
+        def read(_uc: Any, offset: int, size: int, _data: object) -> int:
+            return self._read(base + offset, size) if self._core.may_access() else 0
+
+        return read
 
     def _writer(self, base: int) -> Callable[[Any, int, int, int, object], None]:
-        return lambda _uc, offset, size, value, _data: self._write(base + offset, size, value)
+        def write(_uc: Any, offset: int, size: int, value: int, _data: object) -> None:
+            if self._core.may_access():
+                self._write(base + offset, size, value)
+
+        return write
 
     def _unknown(self, name: str, offset: int) -> None:
         if (name, offset) not in self._told:

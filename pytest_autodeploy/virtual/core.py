@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from pytest_autodeploy.virtual.counter import Blocks, InstructionCounter, fast_counter
+from pytest_autodeploy.virtual.outside import Outside
 from pytest_autodeploy.virtual.timebase import Timebase
 
 NOWHERE = 0xFFFF_FFFE
@@ -39,6 +40,14 @@ class Stop(Enum):
     SVC = "svc"
     BREAKPOINT = "bkpt"
     FAULT = "fault"
+
+
+class Counting(Enum):
+    """How instructions are counted: the more, the slower."""
+
+    NONE = "time passes as outside"
+    FAST = "all but those that an IT block skips"
+    EXACT = "every one"
 
 
 class Access(Enum):
@@ -84,7 +93,8 @@ class Core:
         self._uc.hook_add(unicorn.UC_HOOK_INTR, self._on_interrupt)
         self._uc.hook_add(unicorn.UC_HOOK_MEM_INVALID, self._on_bad_access)
         self._fast = fast_counter(self._uc)
-        self._counter: InstructionCounter = self._fast or Blocks(self._uc)
+        self._counting = Counting.FAST
+        self._counter = self._make_counter()
         self._frame = [getattr(arm, f"UC_ARM_REG_R{number}") for number in (0, 1, 2, 3, 12)]
         self._frame += [arm.UC_ARM_REG_LR]
         self._floats = [getattr(arm, f"UC_ARM_REG_S{number}") for number in range(_FLOATS)]
@@ -121,12 +131,24 @@ class Core:
         """Whether faults are masked, too."""
         return bool(self._uc.reg_read(self._arm.UC_ARM_REG_FAULTMASK) & 1)
 
-    def count_exactly(self, exactly: bool) -> None:
-        """Count every instruction, or let what an IT block skips go; between two runs."""
-        if exactly == isinstance(self._counter, Blocks) or self._fast is None:
+    def count(self, counting: Counting) -> None:
+        """Choose how instructions are counted; between two runs."""
+        if counting is self._counting:
             return
+        self._counting = counting
         self._counter.close()
-        self._counter = Blocks(self._uc) if exactly else self._fast
+        self._counter = self._make_counter()
+        self._uc.ctl_flush_tb()  # what was translated has the other's hooks
+
+    def _make_counter(self) -> InstructionCounter:
+        if self._counting is Counting.NONE:
+            return Outside(self._uc, self._time)
+        fast = self._fast if self._counting is Counting.FAST else None
+        return fast or Blocks(self._uc)
+
+    def may_access(self) -> bool:
+        """Whether the access to a peripheral that has begun is done; else it comes again."""
+        return not self._running or self._counter.may_access()
 
     def register(self, number: int) -> int:
         """r0 to r15."""
@@ -175,7 +197,7 @@ class Core:
         executed = self._counter.total()
         self._running = False
         self._time.execute(executed - self._booked)
-        return self._why(failed, executed < budget)
+        return self._why(failed, not self._counter.spent)
 
     def _why(self, failed: Any, early: bool) -> Stop:
         if self._interrupt is not None:

@@ -25,6 +25,13 @@ class InstructionCounter(Protocol):
     def total(self) -> int:
         """Instructions of a run that is over."""
 
+    @property
+    def spent(self) -> bool:
+        """Whether a run that is over ended for the count, and not by itself."""
+
+    def may_access(self) -> bool:
+        """Whether the access to a peripheral that has begun is done; else the run ends with it."""
+
     def end(self) -> None:
         """End the run behind the present instruction, or soon after it.
 
@@ -46,9 +53,10 @@ class UnicornsOwn:
     def __init__(self, address: int) -> None:
         self._count = ctypes.c_uint64.from_address(address)
         self._limit = ctypes.c_uint64.from_address(address + _WORD)
+        self._budget = 0
 
     def begin(self, budget: int) -> int:
-        self._count.value = 0
+        self._count.value, self._budget = 0, budget
         return budget
 
     def executed(self) -> int:
@@ -57,6 +65,13 @@ class UnicornsOwn:
     def total(self) -> int:
         """What unicorn stops at is counted, too; from within an IT block it gets out first."""
         return self._count.value - (self._count.value > self._limit.value)
+
+    @property
+    def spent(self) -> bool:
+        return self.total() >= self._budget
+
+    def may_access(self) -> bool:
+        return True
 
     def end(self) -> None:
         self._limit.value = self._count.value
@@ -88,6 +103,13 @@ class Blocks:
 
     def total(self) -> int:
         return self._executed
+
+    @property
+    def spent(self) -> bool:
+        return self._executed >= self._budget
+
+    def may_access(self) -> bool:
+        return True
 
     def end(self) -> None:
         self._budget = 0

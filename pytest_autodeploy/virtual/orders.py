@@ -7,6 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from pytest_autodeploy.virtual.core import Counting
+
 if TYPE_CHECKING:
     from pytest_autodeploy.virtual.machine import Machine
     from pytest_autodeploy.virtual.supply import Stretch, Wires
@@ -18,10 +20,10 @@ _INPUT = 0
 class Orders:
     """Obeys orders; the end of standard input is that of the machine.
 
-    ``{"op": "count", "exact": true}`` counts every instruction from now on; at first that is off.
-    ``stream`` with ``on`` tells that a meter takes samples; ``advance`` with ``seconds`` is
-    answered with their ``stretches`` when that time has passed; ``trigger`` with ``high`` sets
-    the input.
+    ``{"op": "count", "exact": true}`` counts every instruction from now on; at first none is.
+    ``stream`` with ``on`` tells that a meter takes samples, which needs a count; ``advance`` with
+    ``seconds`` is answered with their ``stretches`` when that time has passed; ``trigger`` with
+    ``high`` sets the input.
     """
 
     def __init__(self, machine: Machine, wires: Wires | None) -> None:
@@ -30,6 +32,7 @@ class Orders:
         self._wires = wires
         self._text = b""
         machine.supply.deliver = _deliver
+        machine.core.count(Counting.NONE)
 
     def hear(self) -> None:
         """Take what there is."""
@@ -43,8 +46,9 @@ class Orders:
         machine = self._machine
         match order["op"]:
             case "count":
-                machine.core.count_exactly(bool(order["exact"]))
+                machine.core.count(Counting.EXACT if order["exact"] else Counting.NONE)
             case "stream":
+                machine.core.count(Counting.FAST if order["on"] else Counting.NONE)
                 machine.supply.stream(bool(order["on"]))
             case "trigger" if self._wires is not None:
                 machine.set_input(self._wires.trigger, bool(order["high"]))

@@ -26,12 +26,12 @@ class Timebase:
         """From now on the core has this clock."""
         self.catch_up()
         self.hz = hz
-        self._instruction_fs = self._fixed_fs or FS // hz
+        self.instruction_fs = self._fixed_fs or FS // hz
 
     def execute(self, instructions: int) -> None:
         """Book instructions."""
         self.cycles += instructions
-        self.fs += instructions * self._instruction_fs
+        self.fs += instructions * self.instruction_fs
 
     def sleep(self, fs: int) -> None:
         """Let time pass while the core stands still."""
@@ -44,4 +44,4 @@ class Timebase:
 
     def instructions_until(self, fs: int) -> int:
         """How many instructions may run before a time that is not over."""
-        return max(0, -(-(fs - self.fs) // self._instruction_fs))
+        return max(0, -(-(fs - self.fs) // self.instruction_fs))

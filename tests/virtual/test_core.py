@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_autodeploy.virtual.core import Core, Stop
+from pytest_autodeploy.virtual.core import Core, Counting, Stop
 from pytest_autodeploy.virtual.counter import fast_counter, thumb_instructions
 from pytest_autodeploy.virtual.timebase import FS, Timebase
 from tests.helpers.emulation import needs_compiler
@@ -36,7 +36,7 @@ SKIPPED_IN_A_LOOP = 1
 @pytest.mark.parametrize("exact", [True, False])
 def test_the_count_does_not_depend_on_how_the_program_is_cut(budget: int, exact: bool) -> None:
     board = machine(assemble(COUNTED))
-    board.core.count_exactly(exact)
+    board.core.count(Counting.EXACT if exact else Counting.FAST)
     assert stopped(board, budget) is Stop.BREAKPOINT
     counted = IN_A_LOOP if exact else IN_A_LOOP - SKIPPED_IN_A_LOOP
     around = 3  # two before, and the breakpoint
