@@ -45,17 +45,17 @@ def emulated(order: Order) -> Board:
 
 def virtual(order: Order) -> Board:
     """The image of an EVB, or of a machine, on an emulated core."""
-    from pytest_autodeploy.board.virtual import VirtualBoard, image_source
+    from pytest_autodeploy.board.virtual import VirtualBoard
 
     settings = order.settings
-    source = image_source(
+    return VirtualBoard.of(
         order.board_id,
         order.spec,
         order.build_options,
+        timeout_s=settings.evb_timeout,
         file=settings.root / settings.evb_image if settings.evb_image else None,
         licence_ok=settings.evb_image_licence_ok,
     )
-    return VirtualBoard(order.board_id, order.spec, source, timeout_s=settings.evb_timeout)
 
 
 def hardware(order: Order) -> Board:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BoardUnavailable, MissingExtra
@@ -17,11 +14,13 @@ from pytest_autodeploy.board.silence import NOT_YET
 from pytest_autodeploy.catalog.boards import PINS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_autodeploy.board.executable import Executable, ImageSource
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.image.firmware import BuildOptions
     from pytest_autodeploy.image.image import Image
-    from pytest_autodeploy.image.image_builder import ImageBuilder
     from pytest_autodeploy.rpc.messages import Identity
 
 START_TIMEOUT_S = 30.0
@@ -29,67 +28,6 @@ ORDER_TIMEOUT_S = 30.0
 """An order is obeyed between two slices of instructions."""
 
 NEEDED = ("unicorn", "elftools")
-
-
-@dataclass(frozen=True)
-class Executable:
-    """A file to run; the build id that its firmware names and its memories, where known."""
-
-    path: Path
-    build_id: str | None
-    placement: Placement | None = None
-
-
-ImageSource = Callable[["Image"], Executable]
-
-
-def image_source(
-    board_id: str,
-    spec: BoardSpec,
-    options: BuildOptions,
-    *,
-    file: Path | None = None,
-    licence_ok: bool = False,
-) -> ImageSource:
-    """Where the images of a board come from: its SDK's build, or ``file``.
-
-    Nothing is built yet. What a build contains is checked; of a ``file`` the user has to say that
-    its licences allow it. Raises BoardUnavailable.
-    """
-    if file is not None:
-        return _given(board_id, file, licence_ok)
-    if spec.has_sdk:
-        from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
-
-        builder: ImageBuilder = NeuralSpotBuilder(spec, options, emulated=board_id)
-        suffix = ".axf"
-    else:
-        from pytest_autodeploy.image.cmake import CMakeBuilder
-
-        builder, suffix = CMakeBuilder(spec, options, board_id=board_id), ".elf"
-
-    def built(image: Image) -> Executable:
-        made = builder.build(image)
-        return Executable(made.file(suffix), made.build_id, builder.placement(image))
-
-    return built
-
-
-def _given(board_id: str, file: Path, licence_ok: bool) -> ImageSource:
-    if not file.is_file():
-        raise BoardUnavailable(
-            f"--evb-image: no such file: {file}",
-            board=board_id,
-            hint="a relative path starts where pytest was started",
-        )
-    if not licence_ok:
-        raise BoardUnavailable(
-            f"--evb-image {file}: what it contains is not known, and some runtimes are licensed "
-            "for Ambiq CPUs only",
-            board=board_id,
-            hint="Give --evb-image-licence-ok when its licences allow any CPU.",
-        )
-    return lambda _image: Executable(file, None)
 
 
 class VirtualBoard(ProcessBoard):
@@ -107,6 +45,23 @@ class VirtualBoard(ProcessBoard):
         self._running: Executable | None = None
         self._exact = False
         self.image_sha256: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        board_id: str,
+        spec: BoardSpec,
+        options: BuildOptions,
+        *,
+        timeout_s: float,
+        file: Path | None = None,
+        licence_ok: bool = False,
+    ) -> VirtualBoard:
+        """The board with the image that is built for it, or with ``file``; see `image_source`."""
+        from pytest_autodeploy.board.executable import image_source
+
+        source = image_source(board_id, spec, options, file=file, licence_ok=licence_ok)
+        return cls(board_id, spec, source, timeout_s=timeout_s)
 
     def start(self) -> None:
         """Nothing to power up before there is an image."""

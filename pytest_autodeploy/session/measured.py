@@ -15,6 +15,7 @@ from pytest_autodeploy.session.arena_search import STEP_BYTES
 if TYPE_CHECKING:
     import numpy as np
 
+    from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.reference.facts import OutputFacts
     from pytest_autodeploy.reference.inputs import Inputs
 
@@ -42,6 +43,15 @@ class RunResult:
     def __repr__(self) -> str:
         outputs = shapes(self.outputs)
         return short(self, inferences=self.inputs.count, outputs=outputs, inputs=self.inputs.origin)
+
+    @classmethod
+    def of(
+        cls, model: Model, inputs: Inputs, outputs: tuple[np.ndarray, ...], *, reset_each: bool
+    ) -> RunResult:
+        """What a model made of inputs, with what the outputs say of themselves."""
+        from pytest_autodeploy.reference.facts import all_facts
+
+        return cls(inputs, outputs, reset_each, tuple(all_facts(model.outputs, outputs)))
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -172,6 +172,10 @@ class ModelOnBoard(ProvenBoard):
             self.identity, client.describe_board, lambda: self._invoke(self._share)
         )
 
+    def _profile_once(self) -> None:
+        with timed(self.board):
+            self.board.client.profile()
+
     def _patience(self, count: int) -> float | None:
         """The deadline of a call: many times what it took before, None (the option's) at first."""
         if not self._slowest_s:

@@ -6,12 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BoardDied, BoardRefused
-from pytest_autodeploy.board.base import timed
 from pytest_autodeploy.profile.collect import collect_profile
 from pytest_autodeploy.profile.records import LayerProfile
-from pytest_autodeploy.reference.facts import all_facts
 from pytest_autodeploy.reference.inputs import Inputs, as_inputs
-from pytest_autodeploy.rpc.messages import PowerRun
+from pytest_autodeploy.rpc.messages import LayerRecord, PowerRun
 from pytest_autodeploy.session.arena_search import least_arena
 from pytest_autodeploy.session.measured import Latency, MemoryUse, RunResult, TunedArena
 from pytest_autodeploy.session.model_on_board import ModelOnBoard
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from pytest_autodeploy.model.graph import Model
-    from pytest_autodeploy.rpc.messages import LayerRecord
     from pytest_autodeploy.session.labelled import LabelledRun
 
 
@@ -57,8 +54,7 @@ class ModelSession(ModelOnBoard):
         with self.calls():
             self._setup()
             outputs = self._infer_all(chosen)
-        facts = tuple(all_facts(self.model.outputs, outputs))
-        self.measured.run = RunResult(chosen, outputs, self.reset_each, facts)
+        self.measured.run = RunResult.of(self.model, chosen, outputs, reset_each=self.reset_each)
         return self.measured.run
 
     def accuracy(
@@ -150,8 +146,7 @@ class ModelSession(ModelOnBoard):
                 self._write(self.inputs, 0)
             if run == "warm" and number == 0:
                 self._invoke(1)
-            with timed(self.board):
-                self.board.client.profile()
+            self._profile_once()
             records.append(self.board.client.read_layers())
         return records
 

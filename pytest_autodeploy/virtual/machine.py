@@ -10,17 +10,14 @@ from pytest_autodeploy.catalog.chips import Chip
 from pytest_autodeploy.virtual.build import make_device
 from pytest_autodeploy.virtual.bus import Bus
 from pytest_autodeploy.virtual.core import Core, Stop
-from pytest_autodeploy.virtual.devices.boot_rom import BootRom
-from pytest_autodeploy.virtual.devices.gpio import Gpio
 from pytest_autodeploy.virtual.image_file import ImageFile
 from pytest_autodeploy.virtual.link import SerialLink
+from pytest_autodeploy.virtual.memory_map import map_memories, map_rom
 from pytest_autodeploy.virtual.nvic import LockedUp, SystemControl
 from pytest_autodeploy.virtual.pacing import Pace
-from pytest_autodeploy.virtual.protection import Protection
 from pytest_autodeploy.virtual.registers import Context, Peripheral
 from pytest_autodeploy.virtual.supply import Supply, Wires
 from pytest_autodeploy.virtual.timebase import FS, Timebase
-from pytest_autodeploy.virtual.unmasking import watch
 
 SLICE = 100_000
 """Instructions between two looks at the line: some milliseconds."""
@@ -32,8 +29,6 @@ and after so many instructions in code that was copied."""
 LONGEST_SLEEP_S = 1.0
 
 SCS_BASE = 0xE000_E000
-_ROM_BYTES = 0x1_0000
-_ROM_CODE = b"\x00\xbe"  # bkpt: a call of the ROM stops the core
 
 
 class Exited(Exception):
@@ -66,7 +61,6 @@ class Machine:
         self.time = Timebase(chip.clocks_hz[chip.clock], instruction_fs)
         self.core = Core(self.time)
         self.supply = Supply(self.time, wires)
-        self._image = image
         self._log = log
         self._slice = slice_instructions
         self._restart = self._asleep = False
@@ -87,52 +81,32 @@ class Machine:
         devices[SCS_BASE] = self.control
         self.bus = Bus(self.core, devices, log)
         self.devices: list[Peripheral] = list(devices.values())
-        self._map_memories()
-        self._rom = self._make_rom()
-        self.protection = Protection(self.core.uc, chip.memories)
+        self.protection = map_memories(self.core, chip.memories, image, self._look_at_interrupts)
+        self._rom = map_rom(self.core, chip.boot_rom, self.bus, self._delay)
         self.control.protect = self.protection.write
         self.control.protection = self.protection.read
         self._reset()
 
-    def device(self, kind: type[Peripheral]) -> Any:
-        """The peripheral of a kind, None when the chip has none."""
-        return next((each for each in self.devices if isinstance(each, kind)), None)
+    def device(self, name: str) -> Any:
+        """The peripheral of that name, None when the chip has none."""
+        return next((each for each in self.devices if each.name == name), None)
 
     def set_burst(self, fast: bool) -> None:
         """The program has chosen the clock of the core."""
         self.supply.book()
         self.time.set_clock(self.chip.clocks_hz["HP" if fast else "LP"])
 
-    def _map_memories(self) -> None:
-        import unicorn
-
-        for memory in self.chip.memories:
-            self.core.uc.mem_map(memory.base, memory.bytes, unicorn.UC_PROT_ALL)
-        for address, data in self._image.pieces:
-            self.core.uc.mem_write(address, data)
-        watch(self.core.uc, self._image.pieces, self._look_at_interrupts)
-
     def _look_at_interrupts(self) -> None:
         """The instruction that comes may unmask one that waits."""
         if self.control.wakes:
             self.core.stop()
-
-    def _make_rom(self) -> BootRom | None:
-        base = self.chip.boot_rom
-        if base is None:
-            return None
-        import unicorn
-
-        self.core.uc.mem_map(base, _ROM_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
-        self.core.uc.mem_write(base, _ROM_CODE * (_ROM_BYTES // len(_ROM_CODE)))
-        return BootRom(self.core, base, self.bus.load, self.bus.store, self._delay)
 
     def _ask_restart(self) -> None:
         self._restart = True
 
     def set_input(self, pin: int, high: bool) -> None:
         """Set the level that a pin has from outside."""
-        gpio = self.device(Gpio)
+        gpio = self.device("GPIO")
         gpio.inputs = gpio.inputs & ~(1 << pin) | high << pin
 
     def _reset(self) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.board.executable import Executable
 from pytest_autodeploy.board.process_board import ProcessBoard
-from pytest_autodeploy.board.virtual import Executable, VirtualBoard
+from pytest_autodeploy.board.virtual import VirtualBoard
 from pytest_autodeploy.rpc import calls
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link

@@ -18,7 +18,8 @@ from pytest_autodeploy.base.errors import (
     WrongFirmware,
 )
 from pytest_autodeploy.board.base import timed
-from pytest_autodeploy.board.virtual import Executable, VirtualBoard, image_source
+from pytest_autodeploy.board.executable import Executable, image_source
+from pytest_autodeploy.board.virtual import VirtualBoard
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.kinds import VIRTUAL, spec_of
 from pytest_autodeploy.image.errors import TreeError

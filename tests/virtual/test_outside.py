@@ -40,7 +40,7 @@ TICKING = """
  str r3, [r4]
 1: ldr r3, [r4]
  cmp r3, #3
- bne 1b
+ blt 1b
  bkpt 0
 handler:
  ldr r1, [r4]
@@ -89,7 +89,7 @@ def test_a_program_without_accesses_is_interrupted(
     monkeypatch.setattr(outside, "QUIET_S", 0.02)
     board = uncounted(assemble(TICKING, handler=15), boards)
     finish(board)
-    assert board.bus.load(0x2000_0000) == 3
+    assert board.bus.load(0x2000_0000) >= 3
 
 
 def test_time_passes_without_a_count_and_stands_between_runs(boards: list[Bench]) -> None:
