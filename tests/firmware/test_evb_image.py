@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from pytest_autodeploy.base.errors import BoardDied, BoardRefused
-from pytest_autodeploy.board.virtual import VirtualBoard, image_source
+from pytest_autodeploy.board.executable import image_source
+from pytest_autodeploy.board.virtual import VirtualBoard
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.chips import find_chip
 from pytest_autodeploy.image.firmware import BuildOptions
