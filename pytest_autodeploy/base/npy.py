@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -82,7 +83,11 @@ def _read_array(stream: IO[bytes], size: int) -> NDArray[Any]:
         if version == (1, 0)
         else np.lib.format.read_array_header_2_0
     )
-    shape, _, dtype = read_header(stream)
+    try:
+        shape, _, dtype = read_header(stream)
+    except (tokenize.TokenError, SyntaxError, TypeError, OverflowError, RecursionError) as error:
+        # NumPy reads the header as Python's words; from some damage these come through.
+        raise ValueError(f"its header is damaged: {error}") from None
     told, there = math.prod(shape) * dtype.itemsize, size - stream.tell()
     if told != there and not dtype.hasobject:  # which are refused below, whatever their size
         raise ValueError(f"its header tells of {told} bytes, but there are {there}")

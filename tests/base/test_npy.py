@@ -143,3 +143,17 @@ def test_a_keras_file_that_is_a_bomb_is_refused_before_tensorflow_sees_it(tmp_pa
     with little_memory(), pytest.raises(ModelError, match="it would unpack to 3,910 MB") as raised:
         to_tflite(path, timeout_s=1)
     assert raised.value.hint == "convert it yourself and give the .tflite file"
+
+
+@pytest.mark.parametrize("header", [b"{'descr': '<f4", b"((((", b"'''", b"{1: 2", b"[" * 60, b"\0"])
+def test_a_damaged_header_is_a_damaged_file(tmp_path: Path, header: bytes) -> None:
+    """NumPy reads the header as Python's words, and its tokenizer has errors of its own."""
+    path = tmp_path / "a.npy"
+    np.save(path, np.zeros(4, np.float32))
+    content = bytearray(path.read_bytes())
+    content[10 : 10 + len(header)] = header
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"."):
+        read_npy(path)
+    with pytest.raises(InputsError, match=r"a.npy: not a valid .npy file"):
+        load_inputs(path, load_model(DIGITS))

@@ -45,10 +45,28 @@ def _emulated(machine: str) -> Storm:
     return storm
 
 
+def _files(name: str) -> Storm:
+    def storm(folder: Path, count: int, seed: int) -> Tally:
+        from tests.storm import files
+
+        return files.storm(files.kinds(folder)[name], folder, count, seed)
+
+    return storm
+
+
 STORMS: Mapping[str, tuple[Storm, int, int]] = {
     "frames-sim": (_simulated, 10_000, 1_000),
     "frames-an386": (_emulated("mps2-an386"), 10_000, 500),
     "frames-an547": (_emulated("mps3-an547"), 10_000, 500),
+    "digits_cnn.tflite": (_files("digits_cnn.tflite"), 1_000, 100),
+    "kws_ds_cnn.tflite": (_files("kws_ds_cnn.tflite"), 1_000, 100),
+    "digits_cnn_mc.json": (_files("digits_cnn_mc.json"), 300, 60),
+    "digits_cnn_md.json": (_files("digits_cnn_md.json"), 300, 60),
+    "baseline.json": (_files("baseline.json"), 300, 100),
+    "vela.ini": (_files("vela.ini"), 300, 100),
+    "history.sqlite": (_files("history.sqlite"), 300, 60),
+    "inputs.npy": (_files("inputs.npy"), 300, 100),
+    "inputs.npz": (_files("inputs.npz"), 300, 100),
 }
 """Each with its number of faults, in all and in the slice."""
 

@@ -1,0 +1,214 @@
+"""Files of each kind, damaged and forged: each is refused in words of ours, or read as it is."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.baseline.history import History
+from pytest_autodeploy.baseline.store import read_baseline
+from pytest_autodeploy.baseline.text import baseline_text
+from pytest_autodeploy.deliver import files as characterisations
+from pytest_autodeploy.model.load import check_runnable, load_model
+from pytest_autodeploy.npu.config_file import choose_system, sample_config
+from pytest_autodeploy.reference.input_files import read_arrays
+from tests.helpers import baseline_examples
+from tests.helpers.deliver_examples import characterized
+from tests.helpers.support import DIGITS, KWS
+from tests.storm.tally import Tally
+
+DEADLINE_S = 20
+_TOKENS = (
+    *(b"-1", b"0", b"1e999", b"NaN", b"1e308", b"null", b"true", b'""', b"[]", b"{}", b"\xff"),
+    *(b'"\\ud800"', b"99999999999999999999", b"\0", b"\x1b[2J", b"../../x", b'"*/"', b"\n\n"),
+)
+_VALUE = re.compile(rb'-?\d[\d.e+-]*|"[^"]*"|[\w.]+')
+
+
+class TooLongError(Exception):
+    """A file kept its reader busy."""
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A good file, and how it is read; ``check`` gives what may not have changed."""
+
+    name: str
+    content: bytes
+    read: Callable[[Path], object]
+    text: bool = True
+
+
+def storm(kind: FileKind, folder: Path, count: int, seed: int) -> Tally:
+    """Read ``count`` mutants of a file."""
+    tally, began = Tally(f"files, {kind.name}"), time.monotonic()
+    path = folder / kind.name
+    for number in range(count):
+        chance = random.Random(f"{seed}/{number}")
+        content = mutated(kind.content, chance, text=kind.text)
+        path.write_bytes(content)
+        tally.injected += 1
+        case = f"seed {seed}/{number}"
+        try:
+            with deadline(DEADLINE_S):
+                kind.read(path)
+        except AutodeployError:
+            tally.recovered += 1
+        except TooLongError:
+            tally.hangs += 1
+            tally.case(f"{case}: still reading after {DEADLINE_S} s")
+        except AssertionError as error:
+            tally.wrong += 1
+            tally.case(f"{case}: {error}")
+        except Exception as error:
+            tally.foreign += 1
+            tally.case(f"{case}: {type(error).__name__}: {error}"[:200])
+        if path.read_bytes() != content:
+            tally.left += 1
+            tally.case(f"{case}: the file was written to")
+    tally.seconds = time.monotonic() - began
+    return tally
+
+
+def mutated(content: bytes, chance: random.Random, *, text: bool) -> bytes:
+    """The content with bits, bytes, blocks or, of text, values changed, or cut."""
+    data = bytearray(content)
+    kind = chance.randrange(6 if text else 4)
+    at = chance.randrange(len(data))
+    if kind == 0:
+        for _ in range(chance.randint(1, 16)):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    elif kind == 1:
+        del data[at : at + chance.choice((1, 4, 64, len(data)))]
+    elif kind == 2:
+        size = chance.randint(1, 256)
+        data[at : at + size] = chance.randbytes(size)
+    elif kind == 3:
+        word = chance.choice(
+            (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, len(data), chance.getrandbits(32))
+        )
+        data[at // 4 * 4 : at // 4 * 4 + 4] = word.to_bytes(4, "little")
+    else:
+        for _ in range(chance.randint(1, 3)):
+            values = list(_VALUE.finditer(bytes(data)))
+            if values:
+                start, end = chance.choice(values).span()
+                data[start:end] = chance.choice(_TOKENS)
+    return bytes(data)
+
+
+@contextmanager
+def deadline(seconds: int) -> Iterator[None]:
+    """Raise TooLongError within, when the time is up."""
+
+    def ring(*_: object) -> None:
+        raise TooLongError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def kinds(folder: Path) -> Mapping[str, FileKind]:
+    """All kinds of files, by name."""
+    every = (
+        *(_models()),
+        *_characterisation(folder / "characterisation"),
+        FileKind(
+            "baseline.json", baseline_text(baseline_examples.baseline()).encode(), read_baseline
+        ),
+        FileKind("vela.ini", sample_config().read_bytes(), _read_vela),
+        FileKind("history.sqlite", _history(folder), _read_history, text=False),
+        *_inputs(),
+    )
+    return {kind.name: kind for kind in every}
+
+
+def _models() -> Iterator[FileKind]:
+    for path in (DIGITS, KWS):
+        yield FileKind(path.name, path.read_bytes(), _read_model, text=False)
+
+
+def _read_model(path: Path) -> None:
+    model = load_model(path)
+    check_runnable(model)
+    assert model.macs is None or model.macs >= 0, "negative MACs"
+    json.dumps([tensor.shape for tensor in model.tensors])
+
+
+def _characterisation(folder: Path) -> Iterator[FileKind]:
+    model = load_model(DIGITS)
+    truth = characterized(model)
+    characterisations.save(truth, folder)
+    names = characterisations.file_names(model.name)
+    good = {name: (folder / name).read_bytes() for name in names}
+
+    def read(path: Path) -> None:
+        """With its hash made to fit, as an attacker would."""
+        for name, content in good.items():
+            (folder / name).write_bytes(path.read_bytes() if name == path.name else content)
+        _seal(folder, *names)
+        found = characterisations.load(folder, model)
+        assert found.details == truth.details, "details that are not the model's"
+        assert found.resolver_methods == truth.resolver_methods, "operators that it has not"
+        assert 16 <= found.arena_bytes < 1 << 32, "an arena that cannot be"
+
+    for name in names:
+        yield FileKind(name, good[name], read)
+
+
+def _seal(folder: Path, mc_name: str, md_name: str) -> None:
+    try:
+        mc, md = (json.loads((folder / name).read_bytes()) for name in (mc_name, md_name))
+        md["content_sha256"] = characterisations._digest(md)
+        mc["details_sha256"] = md["content_sha256"]
+        mc["content_sha256"] = characterisations._digest(mc)
+        texts = json.dumps(mc), json.dumps(md)
+    except (ValueError, TypeError, RecursionError):
+        return  # so broken that it has no hash
+    (folder / mc_name).write_text(texts[0])
+    (folder / md_name).write_text(texts[1])
+
+
+def _read_vela(path: Path) -> None:
+    system = choose_system("ethos-u85-256", config=path, memory_mode="Weights_In_MRAM")
+    assert system.system_config.isprintable(), "a name with control letters"
+
+
+def _history(folder: Path) -> bytes:
+    history = History(folder / "made.sqlite")
+    history.check()
+    return history.path.read_bytes()
+
+
+def _read_history(path: Path) -> None:
+    copy = path.with_name("copy.sqlite")  # opening a database repairs it
+    for old in path.parent.glob("copy.sqlite*"):
+        old.unlink()
+    copy.write_bytes(path.read_bytes())
+    History(copy).check()
+
+
+def _inputs() -> Iterator[FileKind]:
+    model = load_model(DIGITS)
+    values = np.zeros((3, *model.inputs[0].shape[1:]), np.float32)
+    npy, npz = io.BytesIO(), io.BytesIO()
+    np.save(npy, values)
+    np.savez(npz, values)
+    for name, content in (("inputs.npy", npy), ("inputs.npz", npz)):
+        yield FileKind(name, content.getvalue(), lambda path: read_arrays(path, model), text=False)
