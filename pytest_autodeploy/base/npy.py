@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import struct
 import tokenize
 import zipfile
 import zlib
@@ -39,7 +40,7 @@ class Npz:
         try:
             with self.archive.open(member) as stream:
                 return _read_array(stream, member.file_size)
-        except (ValueError, zlib.error, RuntimeError) as error:  # RuntimeError: needs a password
+        except (ValueError, zlib.error, RuntimeError, struct.error) as error:  # or a password
             raise ValueError(f"{name!r}: {error}") from None
 
     def read_all(self) -> dict[str, NDArray[Any]]:
@@ -56,9 +57,16 @@ def open_npz(path: Path) -> Iterator[Npz]:
     with path.open("rb") as stream:
         if not zipfile.is_zipfile(stream):
             raise ValueError("it is no archive of arrays")
-        with zipfile.ZipFile(stream) as archive:
+        with _archive(stream) as archive:
             check_archive(archive)
             yield Npz(archive)
+
+
+def _archive(stream: IO[bytes]) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(stream)
+    except (NotImplementedError, OverflowError, struct.error) as error:  # of a damaged directory
+        raise ValueError(str(error)) from None
 
 
 def read_npy(path: Path) -> NDArray[Any]:

@@ -80,7 +80,11 @@ def _check_size(path: Path) -> None:
         raise ModelError(
             f"{path}: {error}", hint="convert it yourself and give the .tflite file"
         ) from None
-    except (OSError, zipfile.BadZipFile):  # a folder, .h5, or damaged, which TensorFlow will tell
+    except (
+        OSError,
+        NotImplementedError,
+        zipfile.BadZipFile,
+    ):  # a folder, .h5, or damaged, which TensorFlow will tell
         return
 
 

@@ -145,7 +145,7 @@ def test_a_keras_file_that_is_a_bomb_is_refused_before_tensorflow_sees_it(tmp_pa
     assert raised.value.hint == "convert it yourself and give the .tflite file"
 
 
-@pytest.mark.parametrize("header", [b"{'descr': '<f4", b"((((", b"'''", b"{1: 2", b"[" * 60, b"\0"])
+@pytest.mark.parametrize("header", [b"{'descr': ((((", b"((((", b"'''", b"{1: 2", b"[" * 60, b"\0"])
 def test_a_damaged_header_is_a_damaged_file(tmp_path: Path, header: bytes) -> None:
     """NumPy reads the header as Python's words, and its tokenizer has errors of its own."""
     path = tmp_path / "a.npy"
@@ -156,4 +156,15 @@ def test_a_damaged_header_is_a_damaged_file(tmp_path: Path, header: bytes) -> No
     with pytest.raises(ValueError, match=r"."):
         read_npy(path)
     with pytest.raises(InputsError, match=r"a.npy: not a valid .npy file"):
+        load_inputs(path, load_model(DIGITS))
+
+
+def test_an_archive_of_another_version_is_a_damaged_file(tmp_path: Path) -> None:
+    """zipfile raises NotImplementedError for it."""
+    path = tmp_path / "a.npz"
+    np.savez(path, np.zeros(4, np.float32))
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\1\2") + 6] = 255
+    path.write_bytes(content)
+    with pytest.raises(InputsError, match=r"not a valid .npz file: zip file version 25.5"):
         load_inputs(path, load_model(DIGITS))
