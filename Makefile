@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint derived schema wheel-check bench clean
+.PHONY: demo test lint derived schema wheel-check storm storm-slice bench clean
 
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite=examples/models --html report.html --self-contained-html
@@ -30,6 +30,12 @@ schema: derived
 
 wheel-check: $(VENV)/.dev  ## build the wheel and use it outside the checkout
 	$(BIN)/python .ci/wheel_check.py
+
+storm: $(VENV)/.dev  ## faults by the thousand, against the truth; an hour and more
+	$(BIN)/python -m tests.storm
+
+storm-slice: $(VENV)/.dev  ## the part of the storm that CI runs
+	$(BIN)/python -m tests.storm --slice
 
 bench: $(VENV)/.dev  ## measure start-up, RPC and a whole run
 	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -s

@@ -45,6 +45,18 @@ def _emulated(machine: str) -> Storm:
     return storm
 
 
+def _link(folder: Path, count: int, seed: int) -> Tally:
+    from tests.storm import links
+
+    return links.storm(folder, count, seed)
+
+
+def _kills(folder: Path, count: int, seed: int) -> Tally:
+    from tests.storm import kills
+
+    return kills.storm(folder, count, seed)
+
+
 def _files(name: str) -> Storm:
     def storm(folder: Path, count: int, seed: int) -> Tally:
         from tests.storm import files
@@ -55,6 +67,8 @@ def _files(name: str) -> Storm:
 
 
 STORMS: Mapping[str, tuple[Storm, int, int]] = {
+    "link": (_link, 5_000, 60),
+    "kills": (_kills, 300, 4),
     "frames-sim": (_simulated, 10_000, 1_000),
     "frames-an386": (_emulated("mps2-an386"), 10_000, 500),
     "frames-an547": (_emulated("mps3-an547"), 10_000, 500),
@@ -67,6 +81,7 @@ STORMS: Mapping[str, tuple[Storm, int, int]] = {
     "history.sqlite": (_files("history.sqlite"), 300, 60),
     "inputs.npy": (_files("inputs.npy"), 300, 100),
     "inputs.npz": (_files("inputs.npz"), 300, 100),
+    "capture.jls": (_files("capture.jls"), 300, 40),
 }
 """Each with its number of faults, in all and in the slice."""
 

@@ -54,6 +54,8 @@ def storm(kind: FileKind, folder: Path, count: int, seed: int) -> Tally:
     """Read ``count`` mutants of a file."""
     tally, began = Tally(f"files, {kind.name}"), time.monotonic()
     path = folder / kind.name
+    path.write_bytes(kind.content)
+    kind.read(path)  # what is refused anyway would prove nothing
     for number in range(count):
         chance = random.Random(f"{seed}/{number}")
         content = mutated(kind.content, chance, text=kind.text)
@@ -135,6 +137,7 @@ def kinds(folder: Path) -> Mapping[str, FileKind]:
         FileKind("vela.ini", sample_config().read_bytes(), _read_vela),
         FileKind("history.sqlite", _history(folder), _read_history, text=False),
         *_inputs(),
+        FileKind("capture.jls", _capture(folder), _read_capture, text=False),
     )
     return {kind.name: kind for kind in every}
 
@@ -202,6 +205,25 @@ def _read_history(path: Path) -> None:
         old.unlink()
     copy.write_bytes(path.read_bytes())
     History(copy).check()
+
+
+def _capture(folder: Path) -> bytes:
+    from tests.helpers.captures import saved
+    from tests.helpers.power_streams import stream
+
+    return saved(folder / "made.jls", stream(np.full(20_000, 0.02))).read_bytes()
+
+
+def _read_capture(path: Path) -> None:
+    from pytest_autodeploy.power.replay import Replay
+    from pytest_autodeploy.power.replayed import windows_of
+
+    replay = Replay(path)
+    try:
+        replay.open()
+        windows_of(replay, board="evb", pins={})
+    finally:
+        replay.close()
 
 
 def _inputs() -> Iterator[FileKind]:
