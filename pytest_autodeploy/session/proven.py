@@ -11,7 +11,6 @@ from pytest_autodeploy.base.measurement import Source
 from pytest_autodeploy.board.base import Board, Controllable, Placed
 from pytest_autodeploy.catalog.kinds import Kind, answering_kind
 from pytest_autodeploy.image.image import Image
-from pytest_autodeploy.model.tested import tested_operators
 from pytest_autodeploy.rpc.messages import (
     BoardReport,
     Capability,
@@ -110,9 +109,9 @@ class ProvenBoard:
     @property
     def incomplete(self) -> tuple[str, ...]:
         """Operators that modelled time and energy leave out, because their work is unknown."""
-        from pytest_autodeploy.sim.timing import unmodelled
+        from pytest_autodeploy.session.left_out import left_out
 
-        return unmodelled(tested_operators(self.model)) if self.kind.pc_kernels else ()
+        return left_out(self.model) if self.kind.pc_kernels else ()
 
     def ensure(self) -> None:
         """Make sure, once per test, that the board runs this model, and set it up."""
