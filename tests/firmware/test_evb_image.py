@@ -27,7 +27,7 @@ from pytest_autodeploy.power.simulated import SimulatedMeter
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
-from pytest_autodeploy.rpc.messages import BoardReport, ClockMode, ResetCause
+from pytest_autodeploy.rpc.messages import BoardReport, ClockMode, PowerOutcome, ResetCause
 from pytest_autodeploy.session.model_session import ModelSession
 from tests.helpers.support import DIGITS
 from tests.helpers.tflite_builder import fully_connected
@@ -137,6 +137,16 @@ def test_a_power_window_takes_what_the_latency_says(tmp_path: Path, firmware_cac
     finally:
         board.close()
     assert energy.us == pytest.approx(latency.median_us, rel=0.02)
+
+
+def test_an_alarm_that_came_after_a_wait_calls_nothing_in_the_next_one(image: Path) -> None:
+    """The SDK's handler counts ticks of a FreeRTOS that was not started: a null pointer."""
+    with started(image) as board:
+        board.client.set_clock(ClockMode.LOW_POWER)
+        for _ in range(3):
+            board.client.arm_power(0, 20)
+            assert board.client.power_result().outcome is PowerOutcome.NO_TRIGGER
+        assert board.client.describe_board().reset_cause is ResetCause.POWER_ON
 
 
 def test_a_crash_outside_of_an_inference_is_told_after_the_restart(image: Path) -> None:

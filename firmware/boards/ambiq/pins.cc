@@ -29,19 +29,26 @@ void configure_pins() {
 #endif
 }
 
-/** With interrupts masked an alarm ends the sleep and calls nothing. */
-void sleep_a_millisecond() {
-    am_hal_interrupt_master_disable();
-    am_hal_stimer_compare_delta_set(0, kTimerPerMs);
-    am_hal_stimer_compare_delta_set(1, kTimerPerMs + 4);
-    am_hal_sysctrl_sleep(AM_HAL_SYSCTRL_SLEEP_NORMAL);
+void clear_alarms() {
     am_hal_stimer_int_clear(kAlarms);
     NVIC_ClearPendingIRQ(STIMER_CMPR0_IRQn);
     NVIC_ClearPendingIRQ(STIMER_CMPR1_IRQn);
-    am_hal_interrupt_master_enable();
 }
 
+/** An alarm ends the sleep. */
+void sleep_a_millisecond() {
+    am_hal_stimer_compare_delta_set(0, kTimerPerMs);
+    am_hal_stimer_compare_delta_set(1, kTimerPerMs + 4);
+    am_hal_sysctrl_sleep(AM_HAL_SYSCTRL_SLEEP_NORMAL);
+    clear_alarms();
+}
+
+/**
+ * Interrupts stay masked until the alarms are off again, so that an alarm calls nothing: the SDK's handlers count ticks
+ * of a FreeRTOS that has not been started, and follow its null pointers.
+ */
 void enable_alarms() {
+    am_hal_interrupt_master_disable();
     am_hal_stimer_int_enable(kAlarms);
     NVIC_EnableIRQ(STIMER_CMPR0_IRQn);
     NVIC_EnableIRQ(STIMER_CMPR1_IRQn);
@@ -51,6 +58,8 @@ void disable_alarms() {
     NVIC_DisableIRQ(STIMER_CMPR0_IRQn);
     NVIC_DisableIRQ(STIMER_CMPR1_IRQn);
     am_hal_stimer_int_disable(kAlarms);
+    clear_alarms();
+    am_hal_interrupt_master_enable();
 }
 
 /** Whether the trigger gets this level within so many counts of the timer. */
