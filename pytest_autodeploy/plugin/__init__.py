@@ -45,8 +45,38 @@ __all__ = [
     "tflite_model",
 ]
 
+OLD_NAMES = """
+    --ambiqsuite-version --arena-location --arena-size-scratch-buffer-padding --cpu-mode
+    --create-ambiqsuite-example --create-library --create-profile --dataset
+    --destination-rootdir --full-pmu-capture --joulescope --max-arena-size --measure-power
+    --model-location --model-name --neuralspot-rootdir --no-create-binary --no-create-library
+    --no-create-profile --no-random-data --nocompile-mode --onboard-perf --platform
+    --pmu-config-file --profile-results-path --profile-warmup --reserve-dtcm-kb
+    --reserve-dtcm-percent --reserve-mram-kb --reserve-mram-percent --reserve-sram-kb
+    --reserve-sram-percent --resultlog-file --run-log-id --runs-power --tensorflow-version
+    --tflite-filename --tflm-location --toolchain --tty
+"""
+"""Options of AutoDeploy, see ``old_names``; loading that only for these keeps the start cheap."""
+
 FIXTURES = {"tflite_model", "evb", "npu_estimate"}
 """The fixtures that are parametrised; a test with one of them concerns this plugin."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(
+    parser: pytest.Parser, args: list[str]
+) -> Generator[None, object, object]:
+    """Answer options of AutoDeploy, which argparse would only call unknown.
+
+    When the conftest files are there: one of them may have an option of that name.
+    """
+    result = yield
+    old = [name for name in OLD_NAMES.split() if any(arg.startswith(name) for arg in args)]
+    if old:
+        from pytest_autodeploy.plugin.old_names import answer
+
+        answer(parser.parse_known_and_unknown_args(args)[1])
+    return result
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
