@@ -64,10 +64,10 @@ def why_not(artifact: str, board: BoardSpec) -> str | None:
 
 def library(sources: Sources) -> Files:
     """The folder of the library, which for an EVB is one of neuralSPOT's apps: the example."""
-    header = f"{sources.name}_api.h"
+    headers = [f"{sources.name}_{end}.h" for end in ("api", "neuralspot")]
     made = sources.library() | sources.example(sources.console)
-    files: Files = {f"src/{name}": text for name, text in made.items() if name != header}
-    files[f"lib/{header}"] = made[header]
+    files: Files = {f"src/{name}": text for name, text in made.items() if name not in headers}
+    files |= {f"lib/{name}": made[name] for name in headers}
     context = {
         **sources.context,
         "board": sources.board,

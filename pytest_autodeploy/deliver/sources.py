@@ -67,7 +67,9 @@ class Sources:
 
     def library(self) -> Files:
         """What the static library is made from, and its header."""
-        return self._rendered("api.h", "model.cc", "model_data.h", "model_data.cc")
+        return self._rendered(
+            *("api.h", "neuralspot.h", "model.cc", "model_data.h", "model_data.cc")
+        )
 
     def library_of_all_types(self) -> Files:
         """As ``library``, with kernels for every type that TFLM has: for a comparison of sizes."""
@@ -89,9 +91,10 @@ class Sources:
         its path, in which it takes any ``.c`` for the suffix, such as that of ``~/.cache``.
         """
         names = ("api.h", "example.h", "example.c", "example_tensors.h", "compare.h", "compare.c")
+        shims = ("neuralspot.h", "neuralspot_tensors.h")
         fixed = ("example_console.h", "main.c")
         context = {**self.context, "console": console, "core": self.board.core}
-        files = self._rendered(*names) | {file: _render(file, context) for file in fixed}
+        files = self._rendered(*names, *shims) | {file: _render(file, context) for file in fixed}
         if console != "neuralspot":
             return files
         return {_as_cpp(name): text for name, text in files.items()}
@@ -128,6 +131,8 @@ class Sources:
             "placement": self.placement,
             "places": attributes(self.board, self.placement),
             "example": found.example,
+            "flat_inputs": c_data(b"".join(each.data for each in found.example.inputs)),
+            "flat_outputs": c_data(b"".join(each.data for each in found.example.outputs)),
             "inputs": [_tensor(tensor) for tensor in found.example.inputs],
             "outputs": [_tensor(tensor) for tensor in found.example.outputs],
         }
