@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.plugin.declaring import add_markers, add_options, marker_names
+from pytest_autodeploy.plugin.declaring import (
+    add_markers,
+    add_options,
+    answer_old_names,
+    marker_names,
+)
 from pytest_autodeploy.plugin.fixtures import (
     _autodeploy_artifact_board,
     _autodeploy_over_pins,
@@ -45,19 +50,6 @@ __all__ = [
     "tflite_model",
 ]
 
-OLD_NAMES = """
-    --ambiqsuite-version --arena-location --arena-size-scratch-buffer-padding --cpu-mode
-    --create-ambiqsuite-example --create-library --create-profile --dataset
-    --destination-rootdir --full-pmu-capture --joulescope --max-arena-size --measure-power
-    --model-location --model-name --neuralspot-rootdir --no-create-binary --no-create-library
-    --no-create-profile --no-random-data --nocompile-mode --onboard-perf --platform
-    --pmu-config-file --profile-results-path --profile-warmup --reserve-dtcm-kb
-    --reserve-dtcm-percent --reserve-mram-kb --reserve-mram-percent --reserve-sram-kb
-    --reserve-sram-percent --resultlog-file --run-log-id --runs-power --tensorflow-version
-    --tflite-filename --tflm-location --toolchain --tty
-"""
-"""Options of AutoDeploy, see ``old_names``; loading that only for these keeps the start cheap."""
-
 FIXTURES = {"tflite_model", "evb", "npu_estimate"}
 """The fixtures that are parametrised; a test with one of them concerns this plugin."""
 
@@ -71,11 +63,7 @@ def pytest_load_initial_conftests(
     When the conftest files are there: one of them may have an option of that name.
     """
     result = yield
-    old = [name for name in OLD_NAMES.split() if any(arg.startswith(name) for arg in args)]
-    if old:
-        from pytest_autodeploy.plugin.old_names import answer
-
-        answer(parser.parse_known_and_unknown_args(args)[1])
+    answer_old_names(parser, args)
     return result
 
 

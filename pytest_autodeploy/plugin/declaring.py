@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pytest
 
 HEADINGS = {
@@ -22,6 +24,19 @@ HEADINGS = {
     "results": "TensorFlow Lite models: results, baselines and deliverables",
 }
 """The headings of ``pytest --help``, by the group of an option."""
+
+OLD_NAMES = """
+    --ambiqsuite-version --arena-location --arena-size-scratch-buffer-padding --cpu-mode
+    --create-ambiqsuite-example --create-library --create-profile --dataset
+    --destination-rootdir --full-pmu-capture --joulescope --max-arena-size --measure-power
+    --model-location --model-name --neuralspot-rootdir --no-create-binary --no-create-library
+    --no-create-profile --no-random-data --nocompile-mode --onboard-perf --platform
+    --pmu-config-file --profile-results-path --profile-warmup --reserve-dtcm-kb
+    --reserve-dtcm-percent --reserve-mram-kb --reserve-mram-percent --reserve-sram-kb
+    --reserve-sram-percent --resultlog-file --run-log-id --runs-power --tensorflow-version
+    --tflite-filename --tflm-location --toolchain --tty
+"""
+"""Options of AutoDeploy, see ``old_names``; loading that only for these keeps the start cheap."""
 
 SEVERAL = {"args": "Several with spaces between", "string": "Several with ';' between"}
 """What an ini file has in the place of an option that is given twice."""
@@ -76,3 +91,11 @@ def _in_environment(name: str | None) -> bool:
     import os
 
     return bool(name and os.environ.get(name))
+
+
+def answer_old_names(parser: pytest.Parser, args: Sequence[str]) -> None:
+    """Raise pytest.UsageError for options of AutoDeploy that nobody else knows."""
+    if any(arg.startswith(name) for name in OLD_NAMES.split() for arg in args):
+        from pytest_autodeploy.plugin.old_names import answer
+
+        answer(parser.parse_known_and_unknown_args(args)[1])
