@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint derived schema wheel-check storm storm-slice bench clean
+.PHONY: demo test lint derived schema wheel-check storm storm-slice bench docs samples clean
 
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite=examples/models --html report.html --self-contained-html
@@ -27,6 +27,12 @@ derived: $(VENV)/.dev  ## write anew what is derived and kept: options, markers,
 	$(BIN)/python -c 'from pytest_autodeploy.plugin.derived import write; write()'
 
 schema: derived
+
+docs: $(VENV)/.dev  ## build the site into build/docs; a warning is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+
+samples: $(VENV)/.dev  ## run what the site shows anew, and keep what it printed
+	$(BIN)/python docs/samples/make.py
 
 wheel-check: $(VENV)/.dev  ## build the wheel and use it outside the checkout
 	$(BIN)/python .ci/wheel_check.py

@@ -1,0 +1,1 @@
+"""What the pages take from the code."""

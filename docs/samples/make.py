@@ -1,0 +1,85 @@
+"""Runs what the pages show and keeps what it printed: `make samples`.
+
+Every sample is a real run of the simulated board, whose figures are modelled and the same on every
+PC. What differs from PC to PC (versions, folders, seconds) is replaced or left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+EXAMPLE = "autodeploy example digits digits"
+SAMPLES: Mapping[str, tuple[str, ...]] = {
+    "example": (EXAMPLE,),
+    "inspect": ("autodeploy inspect models/digits_cnn.tflite",),
+    "first-run": ("pytest autodeploy --tflite=models/digits_cnn.tflite",),
+    "own-test": ("pytest test_budget.py",),
+}
+"""By the name of a file here, the commands whose output it holds."""
+
+TEST = HERE / "test_budget.py"
+"""The first test of a user, which fails; getting-started.md shows it."""
+
+
+def make(name: str, folder: Path) -> str:
+    """Run a sample in a folder that has the example, and give what a page shows of it."""
+    cwd = folder if name == "example" else folder / "digits"
+    return "\n".join(f"$ {command}\n{_output(command, cwd)}" for command in SAMPLES[name])
+
+
+def prepare(folder: Path) -> None:
+    """What the samples need: the example, and the test that the page shows."""
+    _output(EXAMPLE, folder)
+    (folder / "digits" / TEST.name).write_bytes(TEST.read_bytes())
+
+
+def _output(command: str, folder: Path) -> str:
+    program, *arguments = shlex.split(command)
+    options = {
+        "pytest": ("-m", "pytest", "-p", "no:cacheprovider"),
+        "autodeploy": ("-P", "-c", "from pytest_autodeploy.cli import main; main()"),
+    }[program]
+    done = subprocess.run(
+        [sys.executable, *options, *arguments],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "100", "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return steady((done.stdout + done.stderr).replace(f"{folder.resolve()}/", ""))
+
+
+def steady(text: str) -> str:
+    """The text without what differs from PC to PC."""
+    lines = (line.rstrip() for line in text.splitlines())
+    kept = [line for line in lines if not line.startswith(("platform ", "rootdir: ", "plugins: "))]
+    text = "\n".join(kept) + "\n"
+    text = re.sub(r"(tflm|litert) \d[\w.]*", r"\1 VERSION", text)
+    return re.sub(r"^=+ (.*) in [\d.]+s(?: \(.*\))? =+$", r"==== \1 ====", text, flags=re.MULTILINE)
+
+
+def main() -> None:
+    """Make all samples anew."""
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        samples = {"example": make("example", folder)}
+        (folder / "digits" / TEST.name).write_bytes(TEST.read_bytes())
+        for name in SAMPLES:
+            samples.setdefault(name, make(name, folder))
+    for name, output in samples.items():
+        (HERE / f"{name}.txt").write_text(output, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

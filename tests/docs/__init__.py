@@ -1,0 +1,1 @@
+"""The pages: what they show is what happens."""
