@@ -22,6 +22,7 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
     "example": (EXAMPLE,),
     "inspect": ("autodeploy inspect models/digits_cnn.tflite",),
     "first-run": ("pytest autodeploy --tflite=models/digits_cnn.tflite",),
+    "details": ("pytest autodeploy::test_layer_profile --tflite=models/digits_cnn.tflite -v",),
     "own-test": ("pytest test_budget.py",),
 }
 """By the name of a file here, the commands whose output it holds."""
