@@ -30,6 +30,9 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
 TEST = HERE / "test_budget.py"
 """The first test of a user, which fails; getting-started.md shows it."""
 
+OF_THIS_PC = ("platform ", "rootdir: ", "plugins: ", "metadata: ", "cachedir: ")
+"""Lines of pytest and its plugins that differ from PC to PC."""
+
 
 def make(name: str, folder: Path) -> str:
     """Run a sample in a folder that has the example, and give what a page shows of it."""
@@ -64,8 +67,7 @@ def _output(command: str, folder: Path) -> str:
 def steady(text: str) -> str:
     """The text without what differs from PC to PC."""
     lines = (line.rstrip() for line in text.splitlines())
-    kept = [line for line in lines if not line.startswith(("platform ", "rootdir: ", "plugins: "))]
-    text = "\n".join(kept) + "\n"
+    text = "\n".join(line for line in lines if not line.startswith(OF_THIS_PC)) + "\n"
     text = re.sub(r"(tflm|litert) \d[\w.]*", r"\1 VERSION", text)
     return re.sub(r"^=+ (.*) in [\d.]+s(?: \(.*\))? =+$", r"==== \1 ====", text, flags=re.MULTILINE)
 
