@@ -20,7 +20,12 @@ class MemoryEntry:
 
 @dataclass(frozen=True)
 class BoardEntry:
-    """A board or machine of the catalog; ``ids`` are as ``--evb`` takes them."""
+    """A board or machine of the catalog; ``ids`` are as ``--evb`` takes them.
+
+    ``power_pins`` are the GPIO numbers of the lines to a power meter, by ``in0``, ``in1`` and
+    ``trigger`` (its Out0), ``power_app_pins`` those of the power application;
+    ``io_voltage`` is their level in volts.
+    """
 
     name: str
     title: str
@@ -30,6 +35,9 @@ class BoardEntry:
     memories: Mapping[str, MemoryEntry]
     clocks_hz: Mapping[str, int]
     transport: str
+    power_pins: Mapping[str, int]
+    power_app_pins: Mapping[str, int]
+    io_voltage: float
 
 
 @dataclass(frozen=True)
@@ -72,4 +80,7 @@ def _board(spec: BoardSpec, kinds: Sequence[Kind]) -> BoardEntry:
         },
         clocks_hz=dict(spec.clocks_hz),
         transport=spec.transport,
+        power_pins=dict(spec.power_pins),
+        power_app_pins=dict(spec.app_pins),
+        io_voltage=spec.io_voltage,
     )

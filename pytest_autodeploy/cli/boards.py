@@ -27,8 +27,10 @@ def boards(as_json: bool, **trees: str | None) -> None:
 
     JSON: kinds[] with kind, prefix, source, runs (what runs a model), ready, lacks[]; boards[] with
     name, title, ids[] (as --evb takes them), soc, core, memories (bytes, usable_bytes of each),
-    clocks_hz, transport; ports[] with device, vid, pid, serial_number, description, boards[];
-    probes[] with serial, name; and probe_error: null, or why the probes could not be listed.
+    clocks_hz, transport, power_pins and power_app_pins (in0, in1, trigger: GPIO numbers of the
+    lines to a power meter), io_voltage; ports[] with device, vid, pid, serial_number, description,
+    boards[]; probes[] with serial, name; and probe_error: null, or why the probes could not be
+    listed.
     """
     from pytest_autodeploy.board.overview import catalog, ports
     from pytest_autodeploy.catalog.kinds import all_kinds
@@ -110,6 +112,7 @@ def _board_lines(catalog: Sequence[BoardEntry]) -> list[str]:
         Column("Core", [board.core for board in catalog]),
         Column("Clocks", [_clocks(board.clocks_hz) for board in catalog]),
         Column("Port", [board.transport for board in catalog]),
+        Column("In0/In1/Out0", [_pins(board) for board in catalog]),
         Column("Memories in KB, what is usable", [_memories(board) for board in catalog]),
     ]
     return table(columns)
@@ -123,6 +126,17 @@ def _ids(kind: Kind, catalog: Sequence[BoardEntry]) -> list[str]:
 
 def _clocks(clocks_hz: Mapping[str, int]) -> str:
     return f"{'/'.join(f'{hertz / 1e6:g}' for hertz in clocks_hz.values())} MHz"
+
+
+def _pins(board: BoardEntry) -> str:
+    """The GPIOs to a power meter; those of the power application follow where they are others."""
+    both = [
+        "/".join(str(pins[name]) for name in ("in0", "in1", "trigger"))
+        for pins in (board.power_pins, board.power_app_pins)
+        if pins
+    ]
+    shown = " (app ".join(dict.fromkeys(both))
+    return f"{shown})" if "(" in shown else shown
 
 
 def _memories(board: BoardEntry) -> str:

@@ -145,7 +145,7 @@ def _check(board_id: str, runtime: Runtime, board_options: Any, meter_options: A
         runtime.boards.meters.power_up(board, meter_options)
         meter = runtime.boards.meters.meter_of(board)
         if meter is None:
-            raise pytest.UsageError(f"{board_id}: {NO_METER}")
+            raise pytest.UsageError(f"{board_id}: {NO_METER}\n  {_lines_of(board)}")
         wiring = probe(board, _connected(board, runtime), meter)
     except AutodeployError as error:
         _say(f"{board_id}: cannot check: {error}")
@@ -153,6 +153,16 @@ def _check(board_id: str, runtime: Runtime, board_options: Any, meter_options: A
     for line in wiring.lines():
         _say(line)
     return wiring.works
+
+
+def _lines_of(board: Board) -> str:
+    """The lines that the meter needs, for who has not connected one yet."""
+    pins = board.spec.power_pins
+    if not pins:
+        return "this board has no lines to a meter"
+    lines = (("In0", "in0"), ("In1", "in1"), ("Out0", "trigger"))
+    words = ", ".join(f"{line} to GPIO {pins[name]}" for line, name in lines)
+    return f"its lines: {words}, {board.spec.io_voltage:g} V"
 
 
 def _connected(board: Board, runtime: Runtime) -> ValidatorClient:

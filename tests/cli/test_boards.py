@@ -114,3 +114,16 @@ def test_a_probe_tool_that_hangs_is_given_up(
 
 def test_without_any_it_says_so() -> None:
     assert "no debug probe is connected" in run("boards").stdout
+
+
+def test_the_wiring_of_each_board_is_told_before_any_meter_is_there() -> None:
+    lines = {line.split()[0]: line for line in run("boards").stdout.splitlines() if "_evb" in line}
+    assert " 61/23/24 " in lines["apollo4l_evb"]
+    assert " 26/24/25 (app 22/23/24) " in lines["apollo3p_evb"]
+    (lite,) = (
+        each
+        for each in json.loads(run("boards", "--json").stdout)["boards"]
+        if each["name"] == "apollo4l_evb"
+    )
+    assert lite["power_pins"] == {"in0": 61, "in1": 23, "trigger": 24}
+    assert lite["io_voltage"] == 1.8
