@@ -149,6 +149,22 @@ def test_an_alarm_that_came_after_a_wait_calls_nothing_in_the_next_one(image: Pa
         assert board.client.describe_board().reset_cause is ResetCause.POWER_ON
 
 
+def test_an_arena_that_is_far_too_small_is_a_refusal(image: Path) -> None:
+    """TFLM does not check its first allocations: some of these sizes crash it."""
+    with started(image) as board:
+        needed = board.client.configure().arena_used_bytes
+        words = []
+        for size in range(16, needed, 112):
+            with pytest.raises(BoardRefused, match="is too small") as refused:
+                board.client.configure(size)
+            assert refused.value.status == "NO_MEMORY"
+            words.append(refused.value.words)
+        assert any("the engine crashed" in each for each in words)
+        assert board.client.describe_board().reset_cause is ResetCause.POWER_ON
+        board.client.configure()
+        assert board.client.invoke().includes_first
+
+
 def test_a_crash_outside_of_an_inference_is_told_after_the_restart(image: Path) -> None:
     with started(image) as board:
         board.client.configure()
