@@ -15,7 +15,7 @@ from pytest_autodeploy.virtual.link import SerialLink
 from pytest_autodeploy.virtual.memory_map import map_memories, map_rom
 from pytest_autodeploy.virtual.nvic import LockedUp, SystemControl
 from pytest_autodeploy.virtual.pacing import Pace
-from pytest_autodeploy.virtual.registers import Context, Peripheral
+from pytest_autodeploy.virtual.registers import Context, Outside, Peripheral
 from pytest_autodeploy.virtual.supply import Supply, Wires
 from pytest_autodeploy.virtual.timebase import FS, Timebase
 
@@ -27,6 +27,9 @@ MASKED_SLICE = 1000
 and after so many instructions in code that was copied."""
 
 LONGEST_SLEEP_S = 1.0
+
+SAID = "the program says: "
+"""Before a line that it prints for a debugger."""
 
 SCS_BASE = 0xE000_E000
 
@@ -68,16 +71,14 @@ class Machine:
         self.control = SystemControl(self.core, self.time, chip.vectors)
         self.control.restart = self._ask_restart
         context = Context(self.time, self.control.set_line, self.core.stop)
-        devices = {
-            each.base: make_device(
-                each,
-                context,
-                link,
-                set_burst=self.set_burst,
-                pins_changed=self.supply.set_outputs,
-            )
-            for each in chip.devices
-        }
+        outside = Outside(
+            context,
+            link,
+            set_burst=self.set_burst,
+            pins_changed=self.supply.set_outputs,
+            said=lambda line: log(f"{SAID}{line}"),
+        )
+        devices = {each.base: make_device(each, outside) for each in chip.devices}
         devices[SCS_BASE] = self.control
         self.bus = Bus(self.core, devices, log)
         self.devices: list[Peripheral] = list(devices.values())

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.virtual.link import SerialLink
     from pytest_autodeploy.virtual.timebase import Timebase
 
 Unknown = Callable[[str, int], None]
@@ -73,3 +75,18 @@ class Context:
         self.time = time
         self.raise_interrupt = raise_interrupt
         self.stop = stop
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What peripherals of a machine are connected to.
+
+    ``set_burst`` is told the clock that the program chooses, ``pins_changed`` the levels of the
+    outputs, a bit each, ``said`` each line that the program prints for a debugger.
+    """
+
+    context: Context
+    link: SerialLink
+    set_burst: Callable[[bool], None]
+    pins_changed: Callable[[int], None]
+    said: Callable[[str], None]

@@ -185,8 +185,14 @@ def test_the_cycle_counter_runs_when_it_is_on(bench: Bench) -> None:
     assert dwt.read(CYCCNT) == 6
 
 
-def test_the_itm_takes_every_word() -> None:
-    assert Itm().read(0) == 1
+def test_the_itm_takes_every_word_and_tells_lines_of_text() -> None:
+    lines: list[str] = []
+    itm = Itm(lines.append)
+    assert itm.read(0) == 1
+    for byte in b"all outputs match\r\nand":
+        itm.write(0, byte)
+    itm.write(4, ord("x"))  # another port
+    assert lines == ["all outputs match"]
 
 
 def test_systick_reloads_with_its_next_clock_and_ticks_each_period(bench: Bench) -> None:

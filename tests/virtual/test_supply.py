@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from pytest_autodeploy.power.window import Window, WindowFinder
 from pytest_autodeploy.rpc.messages import PowerOutcome
 from pytest_autodeploy.virtual.supply import Stretch, Supply, Wires
 from pytest_autodeploy.virtual.timebase import FS, Timebase
+from tests.helpers.driven_machine import Driven
 from tests.helpers.emulation import needs_compiler
 from tests.helpers.virtual_machine import Bench, assemble, on_chip
 
@@ -47,36 +47,9 @@ IN_THE_WINDOW = 2 * LOOPS + 3
 """Instructions from the store that begins it to the one that ends it."""
 
 
-class Driven:
-    """A machine that obeys the orders of a meter, without a process of its own."""
-
-    id = "virtual:apollo3p_evb"
-
-    def __init__(self, machine: Bench) -> None:
-        self._machine = machine
-
-    def control(self, message: dict[str, Any], timeout_s: float) -> dict[str, Any]:
-        del timeout_s
-        match message["op"]:
-            case "stream":
-                self._machine.supply.stream(message["on"])
-            case "trigger":
-                self._machine.set_input(WIRES.trigger, message["high"])
-            case "advance":
-                return {"ok": True, "stretches": self._advance(message["seconds"])}
-        return {"ok": True}
-
-    def _advance(self, seconds: float) -> list[Stretch]:
-        delivered: list[list[Stretch]] = []
-        self._machine.supply.deliver = delivered.append
-        assert self._machine.supply.want(seconds)
-        self._machine.run(lambda: bool(delivered))
-        return delivered[0]
-
-
 def measured(machine: Bench) -> Window:
     """The window of a machine, as the meter of the run finds it."""
-    meter = SimulatedMeter(Driven(machine))
+    meter = SimulatedMeter(Driven(machine, WIRES))
     facts = meter.open()
     pins = {"in0": WIRES.in0, "in1": WIRES.in1, "trigger": WIRES.trigger}
     handshake = Handshake(

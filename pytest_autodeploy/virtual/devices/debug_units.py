@@ -1,8 +1,8 @@
-"""DWT, ITM and TPIU: the cycle counter, and words that nobody reads."""
+"""DWT and ITM: the cycle counter, and what a program prints for a debugger."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from pytest_autodeploy.virtual.registers import Peripheral
@@ -10,6 +10,7 @@ from pytest_autodeploy.virtual.timebase import Timebase
 
 DWT_CTRL, CYCCNT = 0x00, 0x04
 _ENABLED = 1
+_TEXT_PORT = 0
 _MASK = 0xFFFF_FFFF
 
 
@@ -55,7 +56,10 @@ class Dwt(Peripheral):
 
 
 class Itm(Peripheral):
-    """Takes every word at once; ``LSR`` says that it is unlocked."""
+    """Takes every word at once; ``LSR`` says that it is unlocked.
+
+    Port 0 is for text, as in CMSIS and neuralSPOT: ``said`` is told each line.
+    """
 
     NAMES: ClassVar[Mapping[int, str]] = {
         **{4 * port: f"STIM{port}" for port in range(32)},
@@ -66,8 +70,23 @@ class Itm(Peripheral):
         0xFB4: "LSR",
     }
 
-    def __init__(self) -> None:
+    def __init__(self, said: Callable[[str], None]) -> None:
         super().__init__("ITM")
+        self._said = said
+        self._text = bytearray()
+
+    def reset(self) -> None:
+        super().reset()
+        self._text.clear()
+
+    def write(self, offset: int, value: int) -> None:
+        if offset != _TEXT_PORT:
+            super().write(offset, value)
+        elif value == ord("\n"):
+            self._said(self._text.decode(errors="replace").rstrip("\r"))
+            self._text.clear()
+        else:
+            self._text.append(value & 0xFF)
 
     def read(self, offset: int) -> int:
         return 1 if offset < 0x80 else super().read(offset)
