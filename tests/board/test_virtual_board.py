@@ -18,13 +18,16 @@ from pytest_autodeploy.base.errors import (
     WrongFirmware,
 )
 from pytest_autodeploy.board.base import timed
+from pytest_autodeploy.board.emulated import EmulatedBoard
 from pytest_autodeploy.board.executable import Executable, image_source
 from pytest_autodeploy.board.virtual import VirtualBoard
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.kinds import VIRTUAL, spec_of
+from pytest_autodeploy.image.cmake import CMakeBuilder
 from pytest_autodeploy.image.errors import TreeError
 from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.image.image import Image
+from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.session.model_session import ModelSession
 from tests.helpers.emulation import (
@@ -34,7 +37,9 @@ from tests.helpers.emulation import (
     machine,
     needs_cmake,
     needs_qemu,
+    needs_tflm,
 )
+from tests.helpers.support import DIGITS
 from tests.helpers.tflite_builder import relu
 
 pytest.importorskip("unicorn")
@@ -99,6 +104,24 @@ def test_it_takes_as_many_instructions_as_qemu_counts(
     finally:
         qemu.close()
     assert ticks[0] == pytest.approx(ticks[1], rel=0.01)
+
+
+@needs_qemu
+@needs_tflm
+def test_a_model_has_qemus_outputs_and_its_count(firmware_cache: Path) -> None:
+    """TFLM's kernels: what IT blocks skip is counted by both."""
+    model, spec, options = load_model(DIGITS), machine(NAME), BuildOptions(cache=firmware_cache)
+    qemu_id = f"qemu:{NAME}"
+    qemu = EmulatedBoard(qemu_id, spec, CMakeBuilder(spec, options, board_id=qemu_id), timeout_s=60)
+    ran = []
+    for each in (VirtualBoard.of(ID, spec, options, timeout_s=60), qemu):
+        session = ModelSession(model, each, inputs=random_inputs(model, 3, seed=1))
+        try:
+            ran.append((session.run().outputs[0], session.latency(1).median_us))
+        finally:
+            each.close()
+    np.testing.assert_array_equal(ran[0][0], ran[1][0])
+    assert ran[0][1] == pytest.approx(ran[1][1], rel=0.01)
 
 
 @needs_cmake
