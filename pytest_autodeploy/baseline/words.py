@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import grouped, si
+from pytest_autodeploy.baseline.format import Metric
 from pytest_autodeploy.metrics.comparison import Comparison, Row
 
 MOST_LAYERS = 8
@@ -22,6 +23,16 @@ def value_text(value: float | None, unit: str) -> str:
     if unit == "real":
         return f"{value:.3g}"
     return si(value, unit)
+
+
+def repeats_text(metric: Metric) -> str:
+    """What the repeats of a kept value are, such as ``50 repeats of 5 starts, 2 outliers``."""
+    words = f"{metric.repeats} repeats"
+    words += f" of {metric.starts} starts" if metric.starts > 1 else ""
+    words += f", {metric.outliers} outliers" if metric.outliers else ""
+    if metric.starts == 1 and metric.spread:
+        words += ", how starts differ is not known"
+    return words
 
 
 def change_text(row: Row) -> str:

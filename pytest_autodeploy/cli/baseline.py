@@ -122,6 +122,39 @@ def accept(ctx: click.Context, baselines: Path, results: Path, as_json: bool) ->
         ctx.exit(1)
 
 
+@baseline.command(short_help="Keep the baselines of now under a name, such as a release's.")
+@click.argument("name")
+@FOLDER
+def keep(name: str, baselines: Path) -> None:
+    """Copy the baselines of now to NAME; --autodeploy-baseline-against NAME compares with them.
+
+    Ends with 1 when there is that name already, or nothing to keep.
+    """
+    import shutil
+
+    from pytest_autodeploy.baseline.last_run import baseline_files
+    from pytest_autodeploy.settings.option import plain_name
+    from pytest_autodeploy.settings.settings import named_folder
+
+    try:
+        folder = baselines / named_folder(plain_name(name))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    files = list(baseline_files(baselines))
+    if not files:
+        raise ResultsError(f"no baseline in the folder {baselines}", hint=_MAKE)
+    if folder.exists():
+        raise ResultsError(f"there is {folder} already", hint="choose another name, or remove it")
+    for path in files:
+        kept = folder / path.relative_to(baselines)
+        try:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, kept)
+        except OSError as error:
+            raise ResultsError(f"cannot write {kept}: {error}", hint="check permissions") from error
+    print_lines([f"kept {len(files)} baseline{'' if len(files) == 1 else 's'} in {folder}"])
+
+
 _MAKE = "make one with pytest --tflite=PATH --autodeploy-update-baseline, or name it"
 
 
@@ -152,10 +185,10 @@ def _shown(path: Path, kept: Baseline) -> Iterator[str]:
 
 
 def _values(entry: Entry) -> Iterator[str]:
-    from pytest_autodeploy.baseline.words import value_text
+    from pytest_autodeploy.baseline.words import repeats_text, value_text
 
     for name, metric in sorted(entry.metrics.items()):
-        repeats = f", {metric.repeats} repeats" if metric.repeats > 1 else ""
+        repeats = f", {repeats_text(metric)}" if metric.repeats > 1 else ""
         yield f"    {name:<16} {value_text(metric.value, metric.unit)} ({metric.source}{repeats})"
     if entry.layers:
         yield f"    layers           {len(entry.layers.layers)}, {entry.layers.run} inference"

@@ -103,6 +103,45 @@ def test_what_cannot_be_trusted_is_refused(text: str, says: str) -> None:
     assert raised.value.hint
 
 
+FORMAT_1 = re.sub('"schema": 2', '"schema": 1', baseline_text(baseline()))
+
+
+def test_format_1_is_read_and_written_anew(tmp_path: Path) -> None:
+    """Its latency is a median of all repeats, whose error is larger than that of a mean."""
+    noisy = FORMAT_1.replace(
+        '"repeats": 10, "source": "modelled", "spread": 0,',
+        '"repeats": 10, "source": "modelled", "spread": 100,',
+        1,
+    )
+    assert noisy != FORMAT_1
+    read = parse_baseline(noisy, "f")
+    latency = read.entries["HP"].metrics["latency_median"]
+    assert latency.spread == pytest.approx(100 * math.sqrt(math.pi / 2))
+    assert (latency.starts, latency.start_spread, latency.outliers) == (1, None, 0)
+    assert read.entries["HP"].metrics["energy_hp"].spread == 1
+    assert read != parse_baseline(baseline_text(read), "f")  # so that an update writes it
+    assert '"schema": 2' in baseline_text(read)
+
+
+def test_what_several_starts_say_is_read_back() -> None:
+    entry = with_metric(
+        "latency_median",
+        10_080,
+        spread=30.0,
+        repeats=50,
+        centre=10_090,
+        outliers=3,
+        starts=5,
+        start_spread=20.0,
+        memory=0.5,
+    )
+    assert parse_baseline(baseline_text(baseline(entry)), "f") == baseline(entry)
+    for key, wrong in (("outliers", 50), ("starts", 51), ("memory", 2), ("start_spread", -1)):
+        text = re.sub(f'"{key}": [0-9.]+', f'"{key}": {wrong}', baseline_text(baseline(entry)))
+        with pytest.raises(BaselineError, match=rf"latency_median.{key} is {wrong}"):
+            parse_baseline(text, "f")
+
+
 POISONS = (
     *("NaN", "Infinity", "-Infinity", "1e999", "-1", "9" * 400, "9" * 5000, "1e200"),
     *("true", "null", "[]", "{}", "[1]", '"\\ud800"', f'"{"x" * 2000}"', '"x"', "1.5"),

@@ -104,8 +104,11 @@ UNSEEN = (
         5,
         told=False,
     ),
+    Case("1 %, sawtooth of 6 %", rigs.sawtooth(rigs.normal(1), 6)),
+    Case("2 %, outliers x4 in bursts, 6 %", rigs.in_bursts(rigs.normal(2), 0.06, 4)),
+    Case("three kinds at once", rigs.with_outliers(rigs.two_modes(rigs.log_normal(2), 4), 0.05, 2)),
 )
-"""Shapes of noise that were not used while the gate was built."""
+"""Shapes of noise that the gate was not built for; that which remembers made it reckon with it."""
 
 
 def judged(case: Case, change: float, pairs: int) -> tuple[Counter[str], float]:

@@ -18,7 +18,7 @@ from pytest_autodeploy.baseline.compare import compare
 from pytest_autodeploy.baseline.confirming import confirmed
 from pytest_autodeploy.baseline.enough import Enough
 from pytest_autodeploy.baseline.format import Entry, entry_of
-from pytest_autodeploy.limits import energy, latency
+from pytest_autodeploy.limits import latency
 from pytest_autodeploy.limits.declarations import default_regression
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.metric import Metric
@@ -89,7 +89,7 @@ class Rig:
     def measurement(self) -> Measurement:
         """What is kept and compared."""
         said = summarize(self.values, self.counts)
-        unit = "us" if self.kind is LATENCY else "uJ"
+        unit = "uJ" if self.kind.name.startswith("energy") else "us"
         name, count = self.kind.name, len(self.values)
         return Measurement(
             name,
@@ -116,7 +116,7 @@ class _Figure(Metric):
     """The figure of a rig, as a metric."""
 
     def __init__(self, rig: Rig) -> None:
-        self.declaration = latency.DECLARATION if rig.kind is LATENCY else energy.ENERGY
+        self.declaration = latency.DECLARATION
         self._rig = rig
 
     def provide(self, _subject: Subject) -> None:
@@ -204,6 +204,26 @@ def sticky(percent: float, memory: float = 0.7) -> Shape:
         fresh = source.gauss(0, percent / 100) * math.sqrt(1 - memory**2)
         last["value"] = memory * last["value"] + fresh
         return 1 + last["value"]
+
+    return draw
+
+
+def sawtooth(shape: Shape, percent: float, period: int = 7) -> Shape:
+    """A figure that rises and falls back, such as by a timer that beats with the inference."""
+    return lambda source, n: shape(source, n) * (1 + percent / 100 * ((n % period) / period - 0.5))
+
+
+def in_bursts(shape: Shape, share: float, factor: float, length: int = 3) -> Shape:
+    """Outliers that come several in a row."""
+    left = {"count": 0}
+
+    def draw(source: random.Random, n: int) -> float:
+        if left["count"] == 0 and source.random() < share / length:
+            left["count"] = length
+        if not left["count"]:
+            return shape(source, n)
+        left["count"] -= 1
+        return factor * shape(source, n)
 
     return draw
 
