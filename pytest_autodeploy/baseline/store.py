@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from pytest_autodeploy.base.private_folder import NotPrivate, private_folder
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import Baseline
 from pytest_autodeploy.baseline.text import baseline_text, parse_baseline
+from pytest_autodeploy.settings.option import plain_name
+from pytest_autodeploy.settings.settings import named_folder
 
 LOCK_TIMEOUT_S = 30.0
 
@@ -70,6 +73,25 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
         write_bytes(path, baseline_text(baseline).encode())
     except ResultsError as error:
         raise BaselineError(error.what, hint="nothing was changed") from error
+
+
+def keep_named(files: Sequence[Path], folder: Path, name: str) -> Path:
+    """Copy baselines of a folder to the named ones in it, and return where these are.
+
+    Raises ValueError for what is no name, BaselineError when it is taken or nothing can be written.
+    """
+    kept = folder / named_folder(plain_name(name))
+    if kept.exists():
+        raise BaselineError(f"there is {kept} already", hint="choose another name, or remove it")
+    for path in files:
+        copy = kept / path.relative_to(folder)
+        try:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+        except OSError as error:
+            words = error.strerror or str(error)
+            raise BaselineError(f"cannot write {copy}: {words}", hint="see permissions") from error
+    return kept
 
 
 @contextmanager

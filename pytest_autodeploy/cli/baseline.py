@@ -130,28 +130,16 @@ def keep(name: str, baselines: Path) -> None:
 
     Ends with 1 when there is that name already, or nothing to keep.
     """
-    import shutil
-
     from pytest_autodeploy.baseline.last_run import baseline_files
-    from pytest_autodeploy.settings.option import plain_name
-    from pytest_autodeploy.settings.settings import named_folder
+    from pytest_autodeploy.baseline.store import keep_named
 
-    try:
-        folder = baselines / named_folder(plain_name(name))
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
     files = list(baseline_files(baselines))
     if not files:
         raise ResultsError(f"no baseline in the folder {baselines}", hint=_MAKE)
-    if folder.exists():
-        raise ResultsError(f"there is {folder} already", hint="choose another name, or remove it")
-    for path in files:
-        kept = folder / path.relative_to(baselines)
-        try:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, kept)
-        except OSError as error:
-            raise ResultsError(f"cannot write {kept}: {error}", hint="check permissions") from error
+    try:
+        folder = keep_named(files, baselines, name)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
     print_lines([f"kept {len(files)} baseline{'' if len(files) == 1 else 's'} in {folder}"])
 
 

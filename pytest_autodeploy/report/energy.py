@@ -78,8 +78,6 @@ def _spread(mode: str, by_name: ByName) -> str:
         parts.append(f"differences from {si(least.value, 'uJ')} on are real")
     if charge := by_name.get(f"charge_{mode}"):
         parts.append(f"charge {si(charge.value, 'uC')}")
-    if item.note:
-        parts.append(one_line(item.note, 200))
     return ", ".join(parts)
 
 
