@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint derived schema wheel-check storm storm-slice bench docs samples clean
+.PHONY: demo test lint derived schema wheel-check storm storm-slice mutants bench docs samples clean
 
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite=examples/models --html report.html --self-contained-html
@@ -42,6 +42,10 @@ storm: $(VENV)/.dev  ## faults by the thousand, against the truth; an hour and m
 
 storm-slice: $(VENV)/.dev  ## the part of the storm that CI runs
 	$(BIN)/python -m tests.storm --slice
+
+mutants: $(VENV)/.dev  ## whether tests notice mistakes in what judges; hours, or MOST=10 of each module
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'cosmic-ray>=8.7'
+	$(BIN)/python .ci/mutants.py $(if $(MOST),--most $(MOST))
 
 bench: $(VENV)/.dev  ## measure start-up, RPC and a whole run
 	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -s

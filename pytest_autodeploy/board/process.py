@@ -6,6 +6,7 @@ import json
 import queue
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ class ControlledProcess:
 
     def reply(self, what: str, timeout_s: float) -> dict[str, Any]:
         """The next JSON line of the child. Raises BoardTimeout or BoardDied naming ``what``."""
+        began = time.monotonic()
         try:
             line = self._replies.get(timeout=timeout_s)
         except queue.Empty:
@@ -53,7 +55,7 @@ class ControlledProcess:
                 hint="this PC may be busy with other work: run it again",
             ) from None
         if not line:
-            raise self._died(what)
+            raise self._died(what, time.monotonic() - began)
         reply: dict[str, Any] = json.loads(line)
         return reply
 
@@ -63,12 +65,13 @@ class ControlledProcess:
             self._child.stdin.write(json.dumps(message).encode() + b"\n")
             self._child.stdin.flush()
         except OSError:
-            raise self._died(what) from None
+            raise self._died(what, 0.0) from None
         return self.reply(what, timeout_s)
 
-    def _died(self, what: str) -> BoardDied:
+    def _died(self, what: str, seconds: float) -> BoardDied:
         words = self.death() or "its process does not answer"
-        return BoardDied(f"{what}: {words}", board=self._name, hint=self.advice())
+        hint = self.advice()
+        return BoardDied(f"{what}: {words}", board=self._name, seconds=seconds, hint=hint)
 
     def death(self, wait_s: float = 1.0) -> str | None:
         """How the child ended, with its last words; None when it still runs after ``wait_s``."""

@@ -61,7 +61,8 @@ class ProcessBoard:
         if process is None or death is None:
             return error
         call = error.what.partition(":")[0]
-        return BoardDied(f"{call}: {death}", board=self.id, hint=process.advice())
+        what = f"{call}: {death}"
+        return BoardDied(what, board=self.id, seconds=error.seconds, hint=process.advice())
 
     def discard(self) -> None:
         self.close()

@@ -150,6 +150,7 @@ class Caller:
             return BoardDied(
                 f"{name}: the session with the board has ended",
                 board=self.board,
+                seconds=self.link.elapsed_s,
                 hint=f"The board has restarted, or another program talks to it. {self._start()}"
                 f"Its log: {words}",
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -42,7 +43,7 @@ OVER_LIMIT = """
 def test_it(model_session):
     pass
 """
-WORDS = "board broke: sim:apollo4p_evb: infer: its process died of SIGSEGV"
+WORDS = "board broke: sim:apollo4p_evb: infer: its process died of SIGSEGV after N s"
 TIMED = WORDS.replace("infer", "invoke")
 PACKAGE = str(Path("pytest_autodeploy", "x"))[:-1]
 
@@ -59,7 +60,7 @@ def run(pytester: pytest.Pytester, tests: dict[str, str], *arguments: str) -> st
         pytester.makepyfile(**{f"test_{name}": head + test})
     result = pytester.runpytest(*(f"test_{name}.py" for name in tests), *arguments)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    output = result.stdout.str()
+    output = re.sub(r" after [\d.e-]+ s$", " after N s", result.stdout.str(), flags=re.MULTILINE)
     return output[: output.index("= autodeploy: ")]
 
 
@@ -124,4 +125,4 @@ def test_full_trace_keeps_the_frames_of_the_plugin(pytester: pytest.Pytester) ->
 def test_a_line_of_a_built_in_test_is_not_cut(pytester: pytest.Pytester) -> None:
     break_board(pytester, "die@invoke")
     result = pytester.runpytest("--tflite", "digits_cnn.tflite", "--tb=line", "-k", "agree")
-    result.stdout.fnmatch_lines([f"*builtin.py:*: {WORDS}"])
+    result.stdout.fnmatch_lines([f"*builtin.py:*: {WORDS.replace('N', '*')}"])

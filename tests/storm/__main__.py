@@ -68,7 +68,7 @@ def _files(name: str) -> Storm:
 
 STORMS: Mapping[str, tuple[Storm, int, int]] = {
     "link": (_link, 5_000, 60),
-    "kills": (_kills, 300, 4),
+    "kills": (_kills, 300, 2),
     "frames-sim": (_simulated, 10_000, 1_000),
     "frames-an386": (_emulated("mps2-an386"), 10_000, 500),
     "frames-an547": (_emulated("mps3-an547"), 10_000, 500),

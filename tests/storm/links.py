@@ -26,6 +26,9 @@ TIMEOUT_S = 1.0
 GRACE_S = 1.0
 """A call may be over its deadline by so much, on a PC that is busy."""
 
+PATIENCE_S = 30.0
+"""For the board when its link is good."""
+
 SAMPLES = 16
 
 Fault = Callable[[bytes, random.Random], list[bytes]]
@@ -112,8 +115,8 @@ class BadLink:
 
 
 @contextmanager
-def _client(url: str) -> Iterator[ValidatorClient]:
-    client = ValidatorClient(Link(url, board="sim"), TIMEOUT_S)
+def _client(url: str, timeout_s: float = TIMEOUT_S) -> Iterator[ValidatorClient]:
+    client = ValidatorClient(Link(url, board="sim"), timeout_s)
     try:
         yield client
     finally:
@@ -162,7 +165,7 @@ def _round(
     link.on = False
     case = f"after fault {link.count}"
     try:
-        with _client(link.url) as client:
+        with _client(link.url, PATIENCE_S) as client:
             client.link.drain(1.0)
             client.identify()
             client.configure()
