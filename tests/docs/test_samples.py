@@ -12,6 +12,7 @@ import pytest
 from docs.samples import make as real_runs
 from pytest_autodeploy.cli import autodeploy
 from pytest_autodeploy.limits.declarations import DECLARATIONS
+from pytest_autodeploy.plugin.old_names import NEW
 from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import resolve
 from tests.helpers.pages import README, ROOT, Sample, pages, samples
@@ -91,7 +92,7 @@ def test_a_command_line_is_understood(pytester: pytest.Pytester, program: str, r
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_options_and_ini_keys_that_are_named_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    flags = {option.flag for option in OPTIONS}
+    flags = {option.flag for option in OPTIONS} | set(NEW)  # old names, on a page about them
     named = set(re.findall(r"--(?:tflite|evb|autodeploy)[a-z-]*[a-z](?!\w)", text))
     assert named <= flags
     keys = {option.ini_name for option in OPTIONS} | {"autodeploy_artifacts"}
