@@ -6,7 +6,7 @@ import hashlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.base.errors import BoardUnavailable, MissingExtra
+from pytest_autodeploy.base.errors import BoardError, BoardUnavailable, MissingExtra
 from pytest_autodeploy.board.identity import check_identity
 from pytest_autodeploy.board.process import ControlledProcess
 from pytest_autodeploy.board.process_board import ProcessBoard
@@ -100,6 +100,15 @@ class VirtualBoard(ProcessBoard):
         self._running = wanted
         self._exact = False
         self.image_sha256 = hashlib.sha256(wanted.path.read_bytes()).hexdigest()
+
+    def explain(self, error: BoardError) -> BoardError:
+        """With the last line of the machine's log: a fault, or a register that nobody models."""
+        explained = super().explain(error)
+        words = self._process.last_words() if self._process is not None else ""
+        if words and words not in str(explained):
+            said = f"the last line of the machine's log: {words}"
+            explained.hint = f"{explained.hint}; {said}" if explained.hint else said
+        return explained
 
     def want_times(self, wanted: bool) -> None:
         """Count every instruction from now on, or let what an IT block skips go."""

@@ -13,6 +13,7 @@ import pytest
 from pytest_autodeploy.base.errors import (
     BoardDied,
     BoardError,
+    BoardTimeout,
     BoardUnavailable,
     MissingExtra,
     WrongFirmware,
@@ -143,6 +144,20 @@ def test_a_process_that_dies_is_told_and_replaced(board: VirtualBoard, small: Im
     assert "died of SIGKILL" in explained.what
     board.discard()
     assert board.load(small).board == NAME
+
+
+@needs_cmake
+def test_a_board_that_stays_silent_is_told_with_what_its_machine_says(
+    board: VirtualBoard, small: Image
+) -> None:
+    board.load(small)
+    assert board._folder is not None
+    log = Path(board._folder.path) / "log.txt"
+    with log.open("a", encoding="utf-8") as file:
+        file.write("fault: read of 0x30000000 at 0x00001234\n")
+    explained = board.explain(BoardTimeout("invoke: no answer", board=ID, seconds=5))
+    assert isinstance(explained, BoardTimeout)
+    assert "fault: read of 0x30000000 at 0x00001234" in str(explained)
 
 
 @needs_cmake
