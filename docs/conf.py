@@ -21,7 +21,11 @@ suppress_warnings = ["myst.xref_ambiguous"]
 
 autodoc_class_signature = "separated"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "undoc-members": True, "exclude-members": "__new__"}
+autodoc_default_options = {
+    "members": True,
+    "undoc-members": True,
+    "exclude-members": "__new__, __init__",
+}
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 add_module_names = False
@@ -29,3 +33,6 @@ add_module_names = False
 html_theme = "furo"
 html_title = "pytest-autodeploy"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+smartquotes = False  # two dashes of an option stay two dashes

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest_autodeploy
@@ -42,6 +43,7 @@ ROOMS = {
 Message = tuple[str, str]
 
 
+@cache
 def messages() -> str:
     """Tables of messages and hints, one for each part of the package."""
     usual = _usual_hints()

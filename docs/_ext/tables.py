@@ -43,15 +43,16 @@ def paragraphs(docstring: str | None) -> str:
 def options(group: str) -> str:
     """The options under a heading of `pytest --help`, with their ini keys."""
     rows = [_option(option) for option in OPTIONS if option.group == group]
-    return table(("option", "ini key", "what"), rows)
+    return table(("option and ini key", "what"), rows)
 
 
-def _option(option: Option) -> tuple[str, str, str]:
+def _option(option: Option) -> tuple[str, str]:
     value = f" {option.metavar}" if option.metavar else ""
-    ini = f"`{option.ini_name}` ({_ini_type(option)})" if option.ini else "none"
+    ini = f"`{option.ini_name}`" if option.ini else "no ini key"
     choices = f" One of: {', '.join(option.choices)}." if option.choices else ""
     env = f" Also `${option.env}`." if option.env else ""
-    return f"`{option.flag}{value}`", ini, f"{option.help}.{choices}{env}"
+    kind = f" In an ini file: {_ini_type(option)}." if option.ini else ""
+    return f"`{option.flag}{value}` {ini}", f"{option.help}.{choices}{env}{kind}"
 
 
 def _ini_type(option: Option) -> str:
@@ -144,6 +145,23 @@ def types() -> str:
     return _autodoc(name for name in pytest_autodeploy.__all__ if not _is_error(name))
 
 
+PARTS = (
+    *("base.measurement.Measurement", "base.repeats.Repeats", "base.statistics.Spread"),
+    *("catalog.boards.BoardSpec", "rpc.messages.Identity"),
+    *("model.graph.Quantization", "model.graph.Signature", "reference.facts.OutputFacts"),
+    *("session.labelled.Side", "power.window.Window"),
+    *(f"npu.results.{name}" for name in ("Totals", "Layer", "OperatorEstimate", "Coverage")),
+    "npu.results.Provenance",
+)
+"""Records that public types have in their attributes."""
+
+
+def parts() -> str:
+    """The records in the attributes of public types, by autodoc."""
+    lines = [line for name in PARTS for line in _class(f"pytest_autodeploy.{name}")]
+    return "\n".join(["```{eval-rst}", *lines, "```", ""])
+
+
 def errors() -> str:
     """Every public error."""
     return _autodoc(filter(_is_error, pytest_autodeploy.__all__), members=False)
@@ -162,13 +180,17 @@ def _autodoc_of(name: str, *, members: bool) -> str:
     value = getattr(pytest_autodeploy, name)
     if not inspect.isclass(value):
         return f"({_anchor(name)})=\n\n`{name}`: one of {_choices(value)}\n"
-    lines = [f".. autoclass:: pytest_autodeploy.{name}", "   :show-inheritance:"]
-    lines += [] if members else ["   :no-members:"]
+    lines = _class(f"pytest_autodeploy.{name}")
+    lines += [] if members else ["   :no-members:", "   :show-inheritance:"]
     return "\n".join([f"({_anchor(name)})=", "```{eval-rst}", *lines, "```", ""])
 
 
 def _anchor(name: str) -> str:
     return f"type-{name.lower()}"
+
+
+def _class(name: str) -> list[str]:
+    return [f".. autoclass:: {name}"]
 
 
 def _choices(literal: Any) -> str:
@@ -306,6 +328,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "built-in-tests": built_in_tests,
     "fixtures": fixture_list,
     "types": types,
+    "parts": parts,
     "errors": errors,
     "schema": schema,
     "csv": csv_columns,
