@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from docs._ext.messages import messages
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"^<!-- generated: (\S+) -->$", re.MULTILINE)
 
-MAKERS = {**TABLES, "messages": messages}
+MAKERS: Mapping[str, Callable[[], str]] = {**TABLES, "messages": messages}
 
 
 def fill(text: str) -> str:
