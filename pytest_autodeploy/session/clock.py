@@ -74,11 +74,11 @@ def mode_name(mode: ClockMode) -> Literal["HP", "LP"]:
 def _ticks_per_s(ask: Callable[[], BoardReport], infer: Callable[[], object]) -> float | None:
     """What a call takes is about the same at both ends, and so no part of the difference."""
     began = _moment(ask)
+    if began.ticks == 0:
+        return None
     while time.monotonic() - began.here_s < BUSY_S:
         infer()
     ended = _moment(ask)
-    if ended.ticks == 0:
-        return None
     return (ended.ticks - began.ticks) / (ended.here_s - began.here_s)
 
 
