@@ -61,6 +61,8 @@ def test_a_value_exactly_at_its_limit_passes(
         (0.98 - 0.97, 0.01, False, True),  # which is 0.010000000000000009
         (0.98 - 0.969, 0.01, False, False),
         (0.0, 0.0, False, True),
+        (0.5, 0.0, False, False),  # a limit of 0 is one
+        (0.0, 0.5, True, False),
     ],
 )
 def test_a_bound_of_accuracy_is_met_at_its_limit(
@@ -102,13 +104,41 @@ def test_right_decisions_are_not_listed_as_confused() -> None:
 def test_targets_that_do_not_vary_have_no_r2_and_no_drop() -> None:
     real = Tensor(0, 0, "y", (1, 1), "float32")
     values = np.array([1.0, 2.0, 3.0]).reshape(3, 1, 1)
-    comparison = task(values, [2.0, 2.0, 2.0], real, ref=values)
+    comparison = task(values, [[2.0], [2.0], [2.0]], real, ref=values)
     assert comparison.board.r2 is None
     assert comparison.drop is None
     assert [each.name for each in comparison.measurements()] == ["rmse", "rmse_pc"]
     assert accuracy_record(comparison).drop is None
     (bound,) = bounds_of(AccuracyLimit(Task(), max_rmse=1.0), comparison)
     assert bound.met
+
+
+def test_every_bound_of_real_targets_points_the_right_way() -> None:
+    real = Tensor(0, 0, "y", (1, 1), "float32")
+    board, pc = (np.array(values).reshape(4, 1, 1) for values in ([1.0, 2, 3, 5], [1.0, 2, 3, 4]))
+    comparison = task(board, [[1.0], [2.0], [3.0], [4.0]], real, ref=pc)
+    strict = AccuracyLimit(Task(), max_rmse=0.4, min_r2=0.9, max_drop=0.1)
+    loose = AccuracyLimit(Task(), max_rmse=0.6, min_r2=0.7, max_drop=0.3)
+    assert comparison.board.rmse == 0.5
+    assert comparison.board.r2 == 0.8
+    assert [(bound.what, bound.words, bound.met) for bound in bounds_of(strict, comparison)] == [
+        ("RMSE", "at most 0.4", False),
+        ("R²", "at least 0.9", False),
+        ("drop of R² from the PC to the board", "at most 0.1", False),
+    ]
+    assert all(bound.met for bound in bounds_of(loose, comparison))
+
+
+def test_every_bound_of_classes_points_the_right_way() -> None:
+    right, wrong = np.eye(2)[[0, 1]].reshape(2, 1, 2), np.eye(2)[[0, 0]].reshape(2, 1, 2)
+    comparison = task(wrong, [0, 1], ref=right)
+    strict = bounds_of(AccuracyLimit(Task(), min=0.6, max_drop=0.4), comparison)
+    loose = bounds_of(AccuracyLimit(Task(), min=0.5, max_drop=0.5), comparison)
+    assert [(bound.what, bound.words, bound.met) for bound in strict] == [
+        ("accuracy", "at least 0.6", False),
+        ("drop of accuracy from the PC to the board", "at most 0.4", False),
+    ]
+    assert [bound.met for bound in loose] == [True, True]
 
 
 def test_another_model_with_an_output_of_another_size_is_refused() -> None:
