@@ -223,3 +223,10 @@ def test_model_and_arena_share_a_memory_and_its_room() -> None:
         place(spec, most, room - most + 1, **both)
     with pytest.raises(ModelDoesNotFit, match="the arena does not fit"):
         place(spec, round(0.8 * room), round(0.8 * room), **both)
+
+
+def test_a_likely_arena_that_fills_a_memory_goes_there() -> None:
+    spec = board_spec("apollo4p_evb")
+    room = spec.memories["dtcm"].usable
+    assert place(spec, 50_000, likely_arena_bytes=room).arena_memory == "dtcm"
+    assert place(spec, 50_000, likely_arena_bytes=room + 1).arena_memory == "sram"
