@@ -26,7 +26,8 @@ class Row:
     where it was declared, ``words`` how it ended. ``failure`` is the class of a red row, see
     ``failures.CLASSES``, else None. ``why`` are more lines that a failing test prints, about the
     cause; reports show them in a place of their own. ``allowed``: it is not red that nothing judged
-    it, as ``--autodeploy-unjudged`` said so.
+    it, as ``--autodeploy-unjudged`` said so. ``bound`` is what the value may not exceed, in its
+    unit; None of limits of another form.
     """
 
     metric: str
@@ -38,6 +39,7 @@ class Row:
     failure: FailureClass | None = None
     why: str = ""
     allowed: bool = False
+    bound: float | None = None
 
     @property
     def red(self) -> bool:

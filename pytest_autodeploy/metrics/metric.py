@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.base.units import si
@@ -60,7 +61,8 @@ def at_most(subject: Subject, declared: Declared, measurement: Measurement, boun
     """A value that may not be above ``bound``, in its unit."""
     value, limit = si(measurement.value, measurement.unit), si(bound, measurement.unit)
     if measurement.value <= bound:
-        return row(declared, "pass", f"{value}, limit {limit}", measurement)
+        passed = row(declared, "pass", f"{value}, limit {limit}", measurement)
+        return replace(passed, bound=bound)
     source = ", ".join(part for part in (measurement.source, measurement.note) if part)
     over = measurement.value - bound
     text = (
@@ -69,7 +71,8 @@ def at_most(subject: Subject, declared: Declared, measurement: Measurement, boun
         f"  value   {value} ({source})\n"
         f"  over    {si(over, measurement.unit)} ({100 * over / bound:.1f} %)"
     )
-    return row(declared, "FAIL", failure_block(declared, subject, text), measurement)
+    failed = row(declared, "FAIL", failure_block(declared, subject, text), measurement)
+    return replace(failed, bound=bound)
 
 
 def row(

@@ -16,7 +16,7 @@ from pytest_autodeploy.metrics.records.diagnosis import ExplanationRecord, Sensi
 from pytest_autodeploy.metrics.records.energy import EnergyRecord
 from pytest_autodeploy.metrics.records.facts import NO_BOARD, BoardFacts, ModelFacts
 from pytest_autodeploy.npu.results import Estimate
-from pytest_autodeploy.profile.records import LayerProfile
+from pytest_autodeploy.profile.records import Histogram, LayerProfile
 
 State = Literal["carry", "reset"]
 """Of a model with variables: carried from inference to inference, or reset before each."""
@@ -55,7 +55,8 @@ class TestRecord:
     the first line of a failure, or the reason of a skip. ``inputs`` says where they come from, and
     ``seed`` what random ones were made with. ``npu`` is the estimate of a test with no board.
     ``first_profile`` is that of the first inference where ``profile`` is of a warm one.
-    ``attempts`` are the earlier ones of a test that was run again.
+    ``attempts`` are the earlier ones of a test that was run again. ``histogram`` is of the times of
+    its inferences.
     """
 
     __test__: ClassVar[bool] = False
@@ -84,6 +85,7 @@ class TestRecord:
     files: RecordFiles = NO_FILES
     log: str = ""
     attempts: tuple[Attempt, ...] = ()
+    histogram: Histogram | None = None
 
     @property
     def flaky(self) -> bool:

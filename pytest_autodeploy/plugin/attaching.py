@@ -21,28 +21,17 @@ def attach(item: pytest.Item, report: pytest.TestReport, record: TestRecord) -> 
         _set_properties(item, report, record)
     if not item.config.getoption("htmlpath", None):
         return
+    from pytest_autodeploy.report.row_html import row_html
+
     with part_of(report, "the details in the HTML report"):
         extra = {
             "name": "model",
             "format_type": "html",
-            "content": _html(record),
+            "content": row_html(record),
             "mime_type": None,
             "extension": None,
         }
         report.extras = [*getattr(report, "extras", []), extra]  # type: ignore[attr-defined]
-
-
-def _html(record: TestRecord) -> str:
-    if record.npu:
-        from pytest_autodeploy.npu.layer_csv import layer_csv
-        from pytest_autodeploy.report.npu_html import estimate_html
-        from pytest_autodeploy.report.results import csv_name
-
-        csv = layer_csv(record.npu)
-        return estimate_html(record.npu, csv=csv, csv_name=csv_name(record.model))
-    from pytest_autodeploy.report.html import extra_html
-
-    return extra_html(record)
 
 
 def _set_properties(item: pytest.Item, report: pytest.TestReport, record: TestRecord) -> None:

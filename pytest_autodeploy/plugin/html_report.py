@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
@@ -38,7 +41,7 @@ class HtmlReport:
     def pytest_html_results_table_row(self, report: Any, cells: list[str]) -> None:
         """Cells of pytest-html; as many as the header has, also when they cannot be made."""
         from pytest_autodeploy.metrics.record import from_plain
-        from pytest_autodeploy.report.html_table import columns, header_cells, id_cell
+        from pytest_autodeploy.report.html_table import anchored, columns, header_cells, id_cell
 
         # Another plugin, or a conftest, has left the row out.
         if not cells:
@@ -48,6 +51,8 @@ class HtmlReport:
             # pytest-html 4.2 writes cells into the page as they are.
             cells[1] = id_cell(cells[1], report.nodeid)
             plain = getattr(report, "autodeploy", None)
+            if plain:
+                cells[1] = anchored(cells[1], report.nodeid)
             own = columns(from_plain(plain) if plain else None)
         cells[COLUMNS_AT:COLUMNS_AT] = own
 
@@ -62,11 +67,33 @@ class HtmlReport:
         if not results:
             prefix.append(HIDE_COLUMNS)
             return
+        with self._problems.part("the environment in the HTML report"):
+            self._tell_environment(results)
         prefix += [
             self._problems.html("the table of the run", lambda: summary_html(_of_boards(results))),
+            self._problems.html("the cards of the run", lambda: self._cards(results)),
             self._problems.html("the estimates", lambda: sweep_html(estimates(results))),
             self._problems.html("the trends", self._trends),
         ]
+
+    def _cards(self, results: list[Result]) -> str:
+        from pytest_autodeploy.report.cards import cards_html
+
+        page = Path(self._config.getoption("htmlpath")).absolute().parent
+        output = settings_of(self._config).output_path
+        try:
+            folder = quote(Path(os.path.relpath(output, page)).as_posix())
+        except ValueError:  # another drive of Windows
+            folder = output.as_uri()
+        return cards_html(results, self._gathered.records(), folder)
+
+    def _tell_environment(self, results: list[Result]) -> None:
+        """Models, boards and tools, for the table of the environment, which pytest-html keeps."""
+        from pytest_metadata.plugin import metadata_key  # type: ignore[import-untyped]
+
+        from pytest_autodeploy.report.environment import environment
+
+        self._config.stash[metadata_key] |= environment(results)
 
     def _trends(self) -> str:
         path, records = settings_of(self._config).history_path, self._gathered.records()

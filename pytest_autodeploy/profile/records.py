@@ -74,3 +74,16 @@ class LayerProfile:
 def _total(values: list[int | None]) -> int | None:
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many of the timed inferences lie in each of equal bins from ``low_us`` to ``high_us``.
+
+    Where all took the same time, there is one bin, and both are that time.
+    """
+
+    low_us: float
+    high_us: float
+    counts: tuple[int, ...]
+    source: Source

@@ -120,8 +120,8 @@ def _waveform(energy: EnergyRecord, wave: Waveform) -> dict[str, Any]:
         "height": HEIGHT,
         "left": LEFT,
         "bottom": high,
-        "envelope": _points([*above, *reversed(below)]),
-        "mean": _points(mean),
+        "envelope": _path([*above, *reversed(below)]),
+        "mean": _path(mean),
         "window": {"x": start, "width": round(end - start, 1)},
         "idle": {"y": y(idle / 1e3), "label": f"idle {si(idle, 'mW')}"}
         if idle is not None
@@ -134,5 +134,9 @@ def _waveform(energy: EnergyRecord, wave: Waveform) -> dict[str, Any]:
     }
 
 
-def _points(points: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{x:g},{y:g}" for x, y in points)
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    """A path in whole pixels, each relative to the one before: these repeat, and compress well."""
+    whole = [(round(x), round(y)) for x, y in points]
+    steps = zip(whole[1:], whole[:-1], strict=True)
+    (x, y), moves = whole[0], [f"{a - c} {b - d}" for (a, b), (c, d) in steps]
+    return f"M{x} {y}l{' '.join(moves)}"

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import percent, si
-from pytest_autodeploy.profile.layer_csv import csv_text, static_csv_text
+from pytest_autodeploy.profile.layer_csv import csv_text
 from pytest_autodeploy.report.layers import (
     LayerRow,
     layer_columns,
@@ -37,16 +37,19 @@ def layer_parts(record: TestRecord) -> dict[str, Any]:
     whole = total_us(rows)
     shown = longest(rows, _MOST_LAYERS)
     source = profile.source if profile else "estimated"
-    csv = csv_text(profile) if profile else static_csv_text(static)
     return {
         "columns": layer_columns(shown, source, whole),
         "bars": _bars(shown, whole) if profile else [],
         "run": _run_words(profile) if profile else "",
         "layer_source": source,
-        "csv": f"data:text/csv;charset=utf-8,{quote(csv, safe=',')}",
+        "csv": _link(profile) if profile else "",
         "csv_name": csv_name(record.model),
         "first_columns": _first_columns(record.first_profile) if record.first_profile else [],
     }
+
+
+def _link(profile: LayerProfile) -> str:
+    return f"data:text/csv;charset=utf-8,{quote(csv_text(profile), safe=',')}"
 
 
 def _first_columns(profile: LayerProfile) -> list[Column]:

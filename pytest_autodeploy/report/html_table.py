@@ -12,6 +12,7 @@ from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import si
 from pytest_autodeploy.metrics.ledger import RED
 from pytest_autodeploy.report.agreement import agreement_words
+from pytest_autodeploy.report.anchors import card_id, row_anchor
 from pytest_autodeploy.report.figures import latency_of
 from pytest_autodeploy.report.verdicts import verdict_rows
 
@@ -55,6 +56,11 @@ def id_cell(cell: str, nodeid: str) -> str:
     return cell.replace(nodeid, escape(nodeid))
 
 
+def anchored(cell: str, nodeid: str) -> str:
+    """A cell that the link of a card leads to."""
+    return cell.replace("<td", f"<td id={row_anchor(nodeid)}", 1)
+
+
 def summary_html(results: Sequence[Result]) -> str:
     """Style, which estimates need too, and the table of the run, one row per merged result."""
     rows = [_summary_row(result) for result in results]
@@ -68,6 +74,7 @@ def _summary_row(result: Result) -> dict[str, Any]:
     return {
         "model": one_line(result.model.id or "unknown model"),
         "board": one_line(result.board.id or "no board"),
+        "card": card_id(result.model.id, result.board.id or "", result.board.clock or ""),
         "figures": _summary_figures(result),
         "agreement": agreement_words(agreement) if agreement else "",
         "agrees": bool(agreement and agreement.passed),

@@ -24,7 +24,7 @@ WRITERS = (
 LATENCY = ("--tflite", "digits_cnn.tflite", "-v", "-k", "latency", *WRITERS)
 ALL = {
     *("section", "results", "baselines", "history", "summary", "properties"),
-    *("table", "cells", "details", "trends"),
+    *("table", "cards", "cells", "details", "trends"),
 }
 
 _made: dict[str, bytes] = {}
@@ -61,7 +61,8 @@ def made(result: pytest.RunResult) -> set[str]:
         "properties": "autodeploy.latency_median_us" in junit,
         "table": "Models on boards" in page,
         "cells": "col-latency" in page,
-        "details": "Key figures" in page,
+        "details": "Figures of digits_cnn" in page,
+        "cards": "Key figures" in page,
         "trends": "Trend of digits_cnn" in page,
     }
     return {name for name, made in there.items() if made}
@@ -102,9 +103,10 @@ BREAK = [
     ),
     (
         "details",
-        "report.html.extra_html",
+        "report.row_html.row_html",
         "the details in the HTML report of autodeploy::test_lat*",
     ),
+    ("cards", "report.cards.cards_html", "the cards of the run in the HTML report"),
     ("trends", "report.baseline_html.trends_html", "the trends in the HTML report"),
 ]
 

@@ -1,0 +1,34 @@
+"""What a run was made of, for the table of the environment in the HTML report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.metrics.result import Result
+from pytest_autodeploy.report.provenance import provenance
+
+MOST = 40
+
+
+def environment(results: Sequence[Result]) -> dict[str, dict[str, str]]:
+    """SHA-256 of models, serial numbers of boards with their engines, versions of tools."""
+    models = {one_line(r.model.id): r.model.sha256 for r in results if r.model.sha256}
+    boards = {one_line(r.board.id): words for r in results if r.board.id and (words := _board(r))}
+    tools = {name: version for name, version in provenance().versions.items() if version}
+    parts = {"Models (SHA-256)": models, "Boards": boards, "Tools": tools}
+    return {name: _shortened(part) for name, part in parts.items() if part}
+
+
+def _shortened(part: dict[str, str]) -> dict[str, str]:
+    if len(part) <= MOST:
+        return part
+    kept = dict(list(part.items())[:MOST])
+    return {**kept, "and": f"{len(part) - MOST} more, see the result files"}
+
+
+def _board(result: Result) -> str:
+    board, serial = result.board, result.board.serial
+    engine = f"{board.engine or ''} {board.engine_version or ''}".strip()
+    parts = (f"serial {serial}" if serial else "", board.kind or "", engine)
+    return one_line(", ".join(part for part in parts if part))
