@@ -61,7 +61,7 @@ def made(result: pytest.RunResult) -> set[str]:
         "properties": "autodeploy.latency_median_us" in junit,
         "table": "Models on boards" in page,
         "cells": "col-latency" in page,
-        "details": "Figures of digits_cnn" in page,
+        "details": "Figures of " in page,
         "cards": "Key figures" in page,
         "trends": "Trend of digits_cnn" in page,
     }
