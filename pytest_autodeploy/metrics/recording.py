@@ -9,7 +9,6 @@ from pytest_autodeploy.metrics.judged import with_judgement
 from pytest_autodeploy.metrics.measurements import model_measurements
 from pytest_autodeploy.metrics.records.energy import energy_record
 from pytest_autodeploy.metrics.records.facts import accelerator_facts, board_facts, pins_facts
-from pytest_autodeploy.profile.histogram import histogram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +46,7 @@ def with_session(
         profile=measured.profile,
         first_profile=measured.first_profile if _is_another(measured) else None,
         power=tuple(map(energy_record, measured.power.values())),
-        histogram=histogram(times.samples_us, times.source) if times else None,
+        histogram=times.histogram if times else None,
         log="".join(measured.log),
     )
     return with_judgement(record, judgement) if judgement else record

@@ -18,11 +18,9 @@ from pytest_autodeploy.report.agreement import (
 )
 from pytest_autodeploy.report.artifacts import artifact_figures, footprint_columns
 from pytest_autodeploy.report.baseline_html import comparison_html
-from pytest_autodeploy.report.energy import waveforms
 from pytest_autodeploy.report.explanation import explanation_parts
 from pytest_autodeploy.report.figures import figures, model_words, ran_on, title
-from pytest_autodeploy.report.histogram import histogram_parts
-from pytest_autodeploy.report.html_layers import layer_parts
+from pytest_autodeploy.report.pictures import pictures
 from pytest_autodeploy.report.sensitivity import sensitivity_about, sensitivity_columns
 from pytest_autodeploy.report.verdicts import verdict_rows
 
@@ -61,7 +59,5 @@ def extra_html(record: TestRecord) -> str:
         artifacts=artifact_figures(record.artifacts),
         footprint=footprint_columns(record.artifacts),
         comparison=Markup(comparison_html(record)),  # noqa: S704  # escaped by its template
-        waveforms=waveforms(record),
-        histogram=histogram_parts(record.histogram),
-        **layer_parts(record),
+        **pictures(record),
     )

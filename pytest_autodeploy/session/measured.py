@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.base.measurement import Measurement, Source
 from pytest_autodeploy.base.repeats import Repeats, more_repeats, summarize
 from pytest_autodeploy.base.short_repr import shapes, short
+from pytest_autodeploy.profile.histogram import histogram
+from pytest_autodeploy.profile.records import Histogram
 from pytest_autodeploy.session.arena_search import STEP_BYTES
 
 if TYPE_CHECKING:
@@ -84,6 +86,11 @@ class Latency:
         before, more = len(self.samples_us), len(samples_us)
         counts = more_repeats(self.counts, before, more, restarted=restarted)
         return replace(self, samples_us=(*self.samples_us, *samples_us), counts=counts)
+
+    @property
+    def histogram(self) -> Histogram | None:
+        """How the times after the first are spread; None without any."""
+        return histogram(self.samples_us, self.source)
 
     @property
     def repeated(self) -> Repeats:
