@@ -66,6 +66,13 @@ def changed(record: TestRecord, sha256: str = "cd" * 32) -> TestRecord:
     return replace(record, model=replace(record.model, sha256=sha256))
 
 
+def test_times_of_another_clock_than_was_wanted_are_not_kept(tmp_path: Path) -> None:
+    made = record(measured())
+    doubted = replace(made, board=replace(made.board, clock_doubt="HP was not reached: ..."))
+    assert update(tmp_path, doubted).lines == [f"{TITLE}: not updated, HP was not reached: ..."]
+    assert not (tmp_path / FILE).exists()
+
+
 def test_a_first_update_has_a_line_per_metric(tmp_path: Path) -> None:
     lines = update(tmp_path, record(measured())).lines
     assert lines == [

@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from pytest_autodeploy.board.attached import AttachedBoard
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.model.load import load_model
+from pytest_autodeploy.power.errors import PowerError
+from pytest_autodeploy.power.live import PowerOptions, measured
+from pytest_autodeploy.power.meter import Meter, MeterFacts
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import BoardReport, ClockMode, ResetCause
 from pytest_autodeploy.session.clock import doubt_of_start
@@ -88,6 +92,23 @@ def test_a_latency_of_another_clock_is_not_judged(
     (file,) = pytester.path.rglob("result*.json")
     board = json.loads(file.read_text())
     assert "HP was not reached" in json.dumps(board)
+
+
+class Ready:
+    """A meter that is never asked for a sample."""
+
+    def open(self) -> MeterFacts:
+        return MeterFacts("ready", "modelled", 1e5, max_a=1.0, max_v=5.0)
+
+    def supply(self, on: bool) -> None:
+        """It is."""
+
+
+@needs_host_build
+def test_energy_of_another_clock_is_not_measured(program: Path, model_file: Path) -> None:
+    refused = pytest.raises(PowerError, match="HP was not reached: by this PC's clock")
+    with hardware(program, 0.5) as url, session_on(model_file, url) as session, refused:
+        measured(session, cast(Meter, Ready()), PowerOptions(), "HP", None)
 
 
 def report(**facts: object) -> BoardReport:
