@@ -32,6 +32,7 @@ MODEL_OPTIONS = (
         ini="bool",
         default=False,
         switch=True,
+        group="models",
     ),
     Option(
         "labels",

@@ -45,5 +45,6 @@ NPU_OPTIONS = (
         metavar="CORE",
         default="regor",
         choices=("regor", "legacy"),
+        group="measuring",
     ),
 )

@@ -69,7 +69,11 @@ def test_limits_stand_with_measuring_and_boards_with_boards() -> None:
 
     assert {option.group for option in OPTIONS if option.limit} == {"measuring"}
     assert {group for flag, group in groups.items() if flag.startswith("--evb")} == {"boards"}
-    assert groups["--tflite"] == "models"
+    assert {group for flag, group in groups.items() if flag.startswith("--tflite")} == {
+        "models",
+        "measuring",
+    }
+    assert groups["--tflite"] == groups["--autodeploy-name"] == "models"
     assert groups["--autodeploy-power"] == "measuring"
     assert groups["--autodeploy-output"] == groups["--autodeploy-compare"] == "results"
 
