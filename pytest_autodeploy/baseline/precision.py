@@ -7,8 +7,8 @@ false alarm in one of 1,000 comparisons at most, however small the percentage th
 
 Each start of a board may differ from the others: its flash, its placement, its temperature. Where
 a figure is of several starts, these are the repeats: their means have the standard deviation v, and
-two figures differ when they are also farther apart than ``t * v * sqrt(1 / k1 + 1 / k2)``, with
-the k - 1 degrees of freedom of both sides together.
+two figures differ when they are also farther apart than ``t * sqrt(v1**2 / k1 + v2**2 / k2)``,
+again after Welch; a single start is given the deviation of the other side.
 
 A quantile says nothing of a board that starts in one of two modes: five starts may all be in one.
 Two such modes put all starts of one figure in the one and all of the other in the other in at most
@@ -31,7 +31,7 @@ MEDIAN_ERROR = math.sqrt(math.pi / 2)
 """Standard error of a median over that of a mean, for normal noise (Laplace)."""
 
 STARTS = math.ceil(math.log2(2 / ALPHA))
-MOST_STARTS = 100
+MOST_STARTS = 30
 
 
 def smallest_difference(one: Repeats, other: Repeats, alpha: float = ALPHA) -> float:
@@ -74,9 +74,17 @@ def _effective(repeats: int, worth: float) -> float:
 def by_starts(one: Repeats, other: Repeats, alpha: float = ALPHA) -> float:
     """How far apart two figures must be by the noise between starts; 0 where that is unknown."""
     spread, freedom = start_noise(one, other)
-    if not freedom:
+    if not freedom or not spread:
         return 0.0
-    return _quantile(alpha, freedom) * spread * math.sqrt(1 / one.starts + 1 / other.starts)
+    shares = [spread if side.start_spread is None else side.start_spread for side in (one, other)]
+    errors = [(s / spread) ** 2 / side.starts for s, side in zip(shares, (one, other), strict=True)]
+    if one.start_spread is not None and other.start_spread is not None:
+        # Not their common deviation: of a board with two modes, one side may have seen but one.
+        weights = [e**2 / (side.starts - 1) for e, side in zip(errors, (one, other), strict=True)]
+        freedom_of_both = sum(errors) ** 2 / sum(weights)
+    else:
+        freedom_of_both = float(freedom)
+    return _quantile(alpha, freedom_of_both) * math.sqrt(sum(errors)) * spread
 
 
 def start_noise(one: Repeats, other: Repeats) -> tuple[float, int]:
@@ -145,16 +153,15 @@ def repeats_in_each_start(now: Repeats, starts: int, difference: float, most: in
 
 def starts_needed(baseline: Repeats, now: Repeats, difference: float) -> int | None:
     """The starts now that tell ``difference`` from a baseline, None if no number does."""
-    spread, freedom = start_noise(baseline, now)
-    free = freedom - (now.starts - 1)
+    spread, _ = start_noise(baseline, now)
 
     def enough(starts: int) -> bool:
-        error = spread * math.sqrt(1 / baseline.starts + 1 / starts)
-        return _quantile(ALPHA, max(1, free + starts - 1)) * error <= difference
+        of_now = replace(now, starts=starts, start_spread=spread if starts > 1 else None)
+        return by_starts(baseline, of_now) <= difference
 
-    if not enough(MOST_STARTS):
-        return None
-    return max(_least(enough, 1, MOST_STARTS), STARTS - baseline.starts)
+    # One after the other: with ever more starts now, the few of the baseline are all that counts.
+    least = max(1, STARTS - baseline.starts)
+    return next((starts for starts in range(least, MOST_STARTS) if enough(starts)), None)
 
 
 def _least(enough: Callable[[int], bool], low: int, high: int) -> int:
