@@ -29,7 +29,8 @@ def characterization(bench: Bench, tolerance: Tolerance) -> Characterization:
     if earlier is not None:
         return earlier
     try:
-        return characterize(bench.session, bench.runtime.pc.reference(bench.model), tolerance)
+        reference = bench.runtime.pc.reference(bench.model)
+        return characterize(bench.session, reference, tolerance, probe=True)
     except ProbeUnavailable as error:
         instead = _instead(bench.board.spec)
         hint = f"{error.hint}\n  {instead}" if error.hint else instead

@@ -12,9 +12,11 @@ from pytest_autodeploy.deliver.errors import OutputsDiffer
 from pytest_autodeploy.deliver.example_inference import example_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest_autodeploy.limits.tolerance import Tolerance
-    from pytest_autodeploy.reference.runner import Reference
-    from pytest_autodeploy.session.measured import TunedArena
+    from pytest_autodeploy.reference.runner import Outputs, Reference
+    from pytest_autodeploy.session.measured import RunResult, TunedArena
     from pytest_autodeploy.session.model_session import ModelSession
 
 
@@ -23,13 +25,16 @@ def characterize(
     reference: Reference,
     tolerance: Tolerance,
     arena: TunedArena | None = None,
+    *,
+    probe: bool = False,
 ) -> Characterization:
     """Characterise the session's model, with what its test has measured or by measuring it now.
 
     ``arena`` is what an earlier test has found. The example is the inference of the run that tells
-    most, as ``example_of`` chooses it. Raises OutputsDiffer when outputs are not within the
-    tolerance of the PC's in every inference, DeliveryError when they have a type that C lacks, and
-    BoardError.
+    most, as ``example_of`` chooses it; with ``probe``, which takes seconds, the one that notices
+    most operators when TFLM on this PC changes them. Raises OutputsDiffer when outputs are not
+    within the tolerance of the PC's in every inference, DeliveryError when they have a type that C
+    lacks, and BoardError.
     """
     from pytest_autodeploy.reference.compare import compare, describe
 
@@ -45,6 +50,7 @@ def characterize(
             f"{describe(agreement)}",
             hint="find out why, or allow more with --tflite-tolerance",
         )
+    noticed = _noticed(session, run, by_path, tolerance) if probe else ()
     arena = arena or session.measured.arena or session.tune_arena()
     return Characterization(
         details=details_of(model),
@@ -53,9 +59,27 @@ def characterize(
         resource_variables=model.resource_variables,
         resolver_methods=model.resolver_methods,
         place=_place(session, arena.arena_bytes),
-        example=example_of(model, run, by_path, tolerance),
+        example=example_of(model, run, by_path, tolerance, noticed),
         agreement=f"{describe(agreement)}, inferences: {agreement.count}",
         tool_version=version("pytest-autodeploy"),
+    )
+
+
+def _noticed(
+    session: ModelSession, run: RunResult, by_path: Outputs, tolerance: Tolerance
+) -> Sequence[int]:
+    """What each inference notices; nothing where the example has to be the first one anyway."""
+    from pytest_autodeploy.diagnosis.sensitivity.telling import noticed_by_each
+
+    if run.inputs.count < 2 or (session.model.stateful and not run.reset_each):
+        return ()
+    return noticed_by_each(
+        session.model,
+        run.inputs,
+        by_path,
+        tolerance,
+        reset_each=run.reset_each,
+        progress=session.progress,
     )
 
 

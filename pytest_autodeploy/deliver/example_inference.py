@@ -18,10 +18,17 @@ if TYPE_CHECKING:
 
 
 def example_of(
-    model: Model, run: RunResult, by_path: Mapping[str, Arrays], tolerance: Tolerance
+    model: Model,
+    run: RunResult,
+    by_path: Mapping[str, Arrays],
+    tolerance: Tolerance,
+    noticed: Sequence[int] = (),
 ) -> Example:
-    """The inference of a run that tells most, with the outputs of the path it is nearest to."""
-    at = 0 if model.stateful and not run.reset_each else most_telling(run.outputs)
+    """The inference of a run that tells most, with the outputs of the path it is nearest to.
+
+    ``noticed``: of each inference, how many wrong operators it would notice, as far as it is known.
+    """
+    at = 0 if model.stateful and not run.reset_each else most_telling(run.outputs, noticed)
     path = _nearest(model, run.outputs, by_path, tolerance, at)
     return Example(
         inputs=tuple(
@@ -38,17 +45,19 @@ def example_of(
     )
 
 
-def most_telling(outputs: Arrays) -> int:
-    """The inference with the fewest integers at the end of their type's range.
+def most_telling(outputs: Arrays, noticed: Sequence[int] = ()) -> int:
+    """The inference that has ``noticed`` most; of equals, and where that is not known, the fewest
+    integers at the end of their type's range.
 
     A classifier that is certain gives nothing else, and hides what is wrong before its last layer.
     Of equals it is the one with more different values, then the first.
     """
     import numpy as np
 
-    def tells(at: int) -> tuple[int, int]:
+    def tells(at: int) -> tuple[int, int, int]:
         samples = [array[at] for array in outputs]
-        return sum(map(_inside, samples)), sum(np.unique(sample).size for sample in samples)
+        values = sum(np.unique(sample).size for sample in samples)
+        return noticed[at] if noticed else 0, sum(map(_inside, samples)), values
 
     return max(range(len(outputs[0])), key=tells)
 

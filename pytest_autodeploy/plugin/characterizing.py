@@ -56,7 +56,8 @@ def _write(
         return
     before, reference = session.measured.arena, reference_of(item, session.model)
     try:
-        found = characterize(session, reference, tolerance_of(item), arena)
+        asked = settings_of(item.config).sensitivity
+        found = characterize(session, reference, tolerance_of(item), arena, probe=asked)
     except DeliveryError:
         return  # a type that C does not have: there is nothing to make a library from
     finally:

@@ -36,7 +36,8 @@ class Artifacts:
 
         tolerance = tolerance_of(self._item)
         try:
-            found = characterize(session, reference_of(self._item, session.model), tolerance)
+            reference = reference_of(self._item, session.model)
+            found = characterize(session, reference, tolerance, probe=True)
         except OutputsDiffer as error:
             self._item.stash[ARTIFACTS] = nothing_made(error.what)
             return

@@ -59,7 +59,11 @@ def random_inputs(model: Model, count: int, seed: int) -> Inputs:
     Integers are uniform over the whole range of their dtype, both ends included; but integers that
     are not quantised, in a model that looks up rows by an index that is computed (GATHER,
     GATHER_ND, EMBEDDING_LOOKUP), are uniform over the indices that the smallest table has. Floats
-    are uniform in [-1, 1), bools are fair coins. Raises InputsError.
+    are uniform in [-1, 1), bools are fair coins.
+
+    So that outputs are not saturated in all of them, of four samples of floats or quantised
+    integers the second has blocks of one value each, and the third and the fourth are 4 and 16
+    times nearer to the zero point. Raises InputsError.
     """
     from pytest_autodeploy.reference.random_values import random_arrays
 

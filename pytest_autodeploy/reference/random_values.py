@@ -16,13 +16,60 @@ if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model, Operator, Tensor
 
 
+PARTS = 8
+"""Into so many blocks along each dimension but the last, of one value each, samples are coarsened.
+
+Independent values average out in convolutions and pools: in visual wake words (MLPerf Tiny) no
+operator that is a step off then shows, but 5 of 31 do when every other sample is coarse.
+"""
+
+QUIET = (4, 16)
+"""By how much quiet samples are nearer to the zero point, at which classifiers are less certain."""
+
+
 def random_arrays(model: Model, count: int, seed: int) -> tuple[NDArray[Any], ...]:
-    """One array (count, *tensor shape) per input; each input draws from a stream of its own."""
+    """One array (count, *tensor shape) per input; each input draws from a stream of its own.
+
+    Of every four samples the first is as drawn, the second coarse, the third and fourth are quiet:
+    no single kind leaves the outputs of all models unsaturated. It is the same for all inputs.
+    """
     rows = min(_rows_of_lookups(model), default=None)
     return tuple(
-        _draw(np.random.default_rng([seed, number]), tensor, (count, *tensor.shape), rows)
+        _varied(
+            _draw(np.random.default_rng([seed, number]), tensor, (count, *tensor.shape), rows),
+            tensor,
+        )
         for number, tensor in enumerate(model.inputs)
     )
+
+
+def _varied(values: NDArray[Any], tensor: Tensor) -> NDArray[Any]:
+    """The same samples, of which some are coarse or quiet; plain integers and bools stay."""
+    if values.dtype.kind != "f" and (values.dtype.kind == "b" or tensor.quantization is None):
+        return values
+    values[1::4] = _coarse(values[1::4])
+    for place, share in enumerate(QUIET, 2):
+        values[place::4] = _quiet(values[place::4], tensor, share)
+    return values
+
+
+def _coarse(values: NDArray[Any]) -> NDArray[Any]:
+    """Blocks of the value that their first element has."""
+    for axis, size in enumerate(values.shape[1:-1], 1):
+        block = -(-size // PARTS)
+        values = values.take(np.arange(size) // block * block, axis)
+    return values
+
+
+def _quiet(values: NDArray[Any], tensor: Tensor, share: int) -> NDArray[Any]:
+    if values.dtype.kind == "f":
+        lower: NDArray[Any] = values / values.dtype.type(share)
+        return lower
+    zero = tensor.zero_point or 0
+    if abs(np.iinfo(values.dtype).min) > 1 << 31:  # float64 would not hold them
+        return values // share
+    near = np.rint(zero + (values.astype(np.float64) - zero) / share)
+    return near.astype(values.dtype)
 
 
 def _draw(

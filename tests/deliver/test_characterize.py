@@ -87,6 +87,22 @@ def test_other_types_are_told_by_their_values(dtype: str, samples: list[Any], at
     assert most_telling([np.array(samples, dtype)]) == at
 
 
+def test_what_an_inference_notices_counts_before_all_else() -> None:
+    outputs = [np.array([[-128, 127, -128], [-128, 120, -121], [-128, 120, -121]], np.int8)]
+    assert most_telling(outputs, [5, 3, 4]) == 0
+    assert most_telling(outputs, [5, 5, 5]) == 1
+
+
+def test_on_request_the_example_is_the_inference_that_notices_most(digits: Model) -> None:
+    """An input of zero points alone notices less than random ones."""
+    with session_of(digits) as session, Reference(digits) as reference:
+        usual = session.inputs.arrays[0]
+        dull = np.full_like(usual[:1], digits.inputs[0].zero_point)
+        session.inputs = Inputs((np.concatenate([dull, usual[:1]]),), "given", None)
+        example = characterize(session, reference, Tolerance(), probe=True).example
+    assert example.origin == "given, inference 1"
+
+
 def test_all_outputs_count() -> None:
     assert most_telling([np.array([[5], [5]], np.int8), np.array([[255], [7]], np.uint8)]) == 1
 

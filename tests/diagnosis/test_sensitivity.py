@@ -31,6 +31,14 @@ from tests.helpers.tflite_builder import (
     svdf,
     tensor,
 )
+from tests.helpers.wrong_operators import (
+    Array,
+    Arrays,
+    has_happened,
+    is_predicted,
+    outputs_with_zero_point,
+    with_weights_from_elsewhere,
+)
 
 DIGITS_MODEL = load_model(DIGITS)
 OPERATORS = len(DIGITS_MODEL.operators)
@@ -48,6 +56,12 @@ def told(
     with Reference(model) as reference:
         by_path = reference.run(inputs, reset_each=options.get("reset_each", False))
     return sensitivity(model, inputs, by_path, tolerance or Tolerance(), **options)
+
+
+def on_pc(model: Model, arrays: Arrays) -> tuple[Array, ...]:
+    """What TFLM on this PC gives."""
+    with Reference(model, paths=("tflm",)) as reference:
+        return reference.run(Inputs(tuple(arrays), "given"))["tflm"]
 
 
 def int8(shape: tuple[int, ...], name: str, scale: float = 0.05) -> TensorSpec:
@@ -124,6 +138,29 @@ def test_what_is_predicted_happens_on_a_board_with_that_fault(kind: str) -> None
             outputs = session.run().outputs
         failed = not compare(DIGITS_MODEL, outputs, by_path, Tolerance()).passed
         assert failed == (position in noticed(found, change))
+
+
+def test_what_is_predicted_happens_with_faults_that_no_probe_has() -> None:
+    """Another zero point, and weights from one place too far; a benchmark does it for all models.
+
+    What SOFTMAX gives does not depend on the zero point of its input, so this is not foreseen.
+    """
+    inputs = random_inputs(DIGITS_MODEL, 4, 1)
+    with Reference(DIGITS_MODEL) as reference:
+        by_path = reference.run(inputs)
+    found = sensitivity(DIGITS_MODEL, inputs, by_path, Tolerance(), each=True)
+    unforeseen = set()
+    for probed in (found.operators[0], found.operators[5]):
+        at = probed.position
+        moved = outputs_with_zero_point(DIGITS_MODEL, at, 64, inputs.arrays, on_pc)
+        wrong = on_pc(with_weights_from_elsewhere(DIGITS_MODEL, at), inputs.arrays)
+        assert moved is not None
+        for kind, outputs in (("zero point", moved), ("weights", wrong)):
+            for chosen in ([0, 1], [0, 1, 2, 3]):
+                predicted = is_predicted(probed, STEPS, chosen)
+                if predicted != has_happened(DIGITS_MODEL, outputs, {**by_path}, chosen):
+                    unforeseen.add((probed.label, kind))
+    assert unforeseen <= {("5 FULLY_CONNECTED", "zero point")}
 
 
 def test_an_inference_that_fails_already_is_held_against_itself() -> None:

@@ -48,6 +48,7 @@ def sensitivity(
     *,
     reset_each: bool = False,
     seconds: float = SECONDS,
+    changes: Sequence[str] = CHANGES,
     each: bool = False,
     progress: Progress = silent,
 ) -> Sensitivity:
@@ -66,7 +67,7 @@ def sensitivity(
         body = main_operators(model)
         operators = []
         for done, position in enumerate(reversed(range(len(body))), 1):
-            found = probing.operator(position, CHANGES, each=each)
+            found = probing.operator(position, changes, each=each)
             if found.changes or found.unknown:  # else there is nothing that could be wrong
                 operators.append(found)
             progress("operator changed:", done, len(body))
