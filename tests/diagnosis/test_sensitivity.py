@@ -24,10 +24,11 @@ from tests.helpers import odd_prober
 from tests.helpers.diverging_board import session_on
 from tests.helpers.support import DIGITS
 from tests.helpers.tflite_builder import (
+    Subgraph,
     TensorSpec,
     build_model,
+    constant,
     operator,
-    running_sum,
     svdf,
     tensor,
 )
@@ -73,6 +74,32 @@ def dead_end() -> bytes:
     x, y, unused = int8((1, 4), "x"), int8((1, 4), "y"), int8((1, 4), "unused")
     steps = [operator("RELU", [x], [y]), operator("RELU", [x], [unused])]
     return build_model(operators=steps, inputs=[x], outputs=[y])
+
+
+def delayed_sum(*, late: bool = False) -> bytes:
+    """A sum of all inputs; the output is the sum before this inference, ``late`` the one after it.
+
+    CALL_ONCE, VAR_HANDLE, READ_VARIABLE, ADD, ASSIGN_VARIABLE, and perhaps READ_VARIABLE.
+    """
+    variable = {"container": "", "shared_name": "sum"}
+    handle, first = tensor((), "resource"), tensor((), "resource")
+    x, old, new, again = (tensor((1, 4), name=name) for name in ("x", "old", "new", "again"))
+    initial = Subgraph(
+        [
+            operator("VAR_HANDLE", [], [first], options=variable),
+            operator("ASSIGN_VARIABLE", [first, constant([[0.0] * 4], "float32")], []),
+        ]
+    )
+    steps = [
+        operator("CALL_ONCE", [], [], options={"init_subgraph_index": 1}),
+        operator("VAR_HANDLE", [], [handle], options=variable),
+        operator("READ_VARIABLE", [handle], [old]),
+        operator("ADD", [old, x], [new]),
+        operator("ASSIGN_VARIABLE", [handle, new], []),
+        *([operator("READ_VARIABLE", [handle], [again])] if late else []),
+    ]
+    output = again if late else old
+    return build_model(operators=steps, inputs=[x], outputs=[output], more_subgraphs=[initial])
 
 
 def certain_classifier() -> bytes:
@@ -182,10 +209,23 @@ def test_state_is_carried_or_reset_as_in_the_run() -> None:
         assert noticed(told(model, reset_each=reset), STEPS) == [0]
 
 
-def test_an_operator_that_shares_its_state_with_others_is_told() -> None:
-    found = told(of(running_sum()))
-    assert found.operators
-    assert all(each.unknown or each.changes for each in found.operators)
+def test_a_variable_carries_what_is_wrong_to_the_next_inference() -> None:
+    """The output is the sum so far, so the ADD behind it shows one inference later."""
+    model = of(delayed_sum())
+    one, two = (told(model, random_inputs(model, count, 1)) for count in (1, 2))
+    assert [each.label for each in one.operators] == ["2 READ_VARIABLE", "3 ADD"]
+    assert (noticed(one, STEPS), noticed(two, STEPS)) == ([2], [2, 3])
+    assert two.operators[1].changes[STEPS].by == ((1,),)
+    assert two.complete
+    reset = told(model, random_inputs(model, 2, 1), reset_each=True)
+    assert noticed(reset, STEPS) == [2]
+
+
+def test_variables_that_are_used_in_another_way_are_told() -> None:
+    """Read after it was assigned, a variable holds what an operator of this inference made."""
+    found = told(of(delayed_sum(late=True)))
+    assert [each.position for each in found.unknown] == [2, 3]
+    assert "several READ_VARIABLE" in found.unknown[0].unknown
 
 
 def test_a_crash_is_told_of_its_operator_and_the_others_are_known(

@@ -11,6 +11,8 @@ from pytest_autodeploy.sim.operator_fault import CORRUPT, ROUND, OperatorFault
 if TYPE_CHECKING:
     import numpy as np
 
+    from pytest_autodeploy.model.graph import Operator, Tensor
+
     Array = np.ndarray[Any, Any]
 
 CHANNELS = 4
@@ -22,6 +24,11 @@ _KINDS = {STEPS: CORRUPT, STEP: ROUND, CHANNEL: CORRUPT}
 def can_change(change: str, dtype: str) -> bool:
     """Whether tensors of this type have other values, or a step to be off by."""
     return OperatorFault(_KINDS[change], 0).can_change(dtype)
+
+
+def changeable(operator: Operator, change: str) -> list[Tensor]:
+    """The outputs of an operator that a change has an effect on."""
+    return [tensor for tensor in operator.outputs if can_change(change, tensor.dtype)]
 
 
 def variants(change: str, shape: Sequence[int]) -> list[int | None]:

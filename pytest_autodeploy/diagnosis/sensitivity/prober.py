@@ -1,7 +1,8 @@
 """A model whose operators are changed one by one: what arrives at its outputs.
 
 Nothing before a changed operator is run again: TFLM runs the whole model once and keeps all
-tensors; then the operators behind each one run as a model of their own.
+tensors; then the operators behind each one run as a model of their own. Only where a variable leads
+from there back to operators before it, the whole model runs again.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.diagnosis.sensitivity.changes import variants
+from pytest_autodeploy.base.errors import ModelError
+from pytest_autodeploy.diagnosis.sensitivity.changes import changeable, variants
+from pytest_autodeploy.diagnosis.sensitivity.loop import Loop
 from pytest_autodeploy.diagnosis.sensitivity.tail import Tail
 from pytest_autodeploy.reference.interpreters import Tflm
 from pytest_autodeploy.sim.pieces import main_operators, readable
@@ -55,18 +58,30 @@ class Prober:
 
         Left out are changes that its outputs cannot have. Raises ModelError.
         """
-        tail = Tail(self._model, position)
+        operator = main_operators(self._model)[position]
+        possible = [change for change in changes if changeable(operator, change)]
+        if not possible:
+            return {}
+        tail = self._behind(position)
         return {
             change: [
                 [*self._noticing(tail, change, variant, verdict, each=each)]
-                for variant in variants(change, tail.changeable(change)[0].shape)
+                for variant in variants(change, changeable(operator, change)[0].shape)
             ]
-            for change in changes
-            if tail.changeable(change)
+            for change in possible
         }
 
+    def _behind(self, position: int) -> Tail | Loop:
+        """What follows an operator; where variables lead back from there, the whole model."""
+        try:
+            return Tail(self._model, position)
+        except ModelError:
+            if not self._model.resource_variables:
+                raise
+            return Loop(self._model, position, self._values[0])
+
     def _noticing(
-        self, tail: Tail, change: str, variant: int | None, verdict: Verdict, *, each: bool
+        self, tail: Tail | Loop, change: str, variant: int | None, verdict: Verdict, *, each: bool
     ) -> Iterator[int]:
         for number, values in enumerate(self._values):
             if number == 0 or self._reset_each:

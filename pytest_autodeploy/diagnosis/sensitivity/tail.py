@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import ModelError
-from pytest_autodeploy.diagnosis.sensitivity.changes import can_change, changed
+from pytest_autodeploy.diagnosis.sensitivity.changes import changeable, changed
 from pytest_autodeploy.model.cut import cut_model
 from pytest_autodeploy.reference.interpreters import Tflm
 from pytest_autodeploy.sim.pieces import main_operators
@@ -33,10 +33,6 @@ class Tail:
         self._rest = _rest(model, body, position)
         self._runner: Tflm | None = None
 
-    def changeable(self, change: str) -> list[Tensor]:
-        """The outputs of the operator that a change has an effect on."""
-        return [tensor for tensor in self._operator.outputs if can_change(change, tensor.dtype)]
-
     def begin(self) -> None:
         """Start from a fresh state."""
         if self._rest is not None and (self._runner is None or self._rest.stateful):
@@ -45,7 +41,7 @@ class Tail:
     def run(self, values: Values, change: str, variant: int | None) -> list[Array]:
         """The outputs of the model when the operator gives something else; ``values`` stay."""
         now = dict(values)
-        for tensor in self.changeable(change):
+        for tensor in changeable(self._operator, change):
             if tensor.index in now:
                 now[tensor.index] = changed(change, now[tensor.index], variant)
         if self._rest is not None and self._runner is not None:
