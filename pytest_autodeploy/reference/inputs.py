@@ -62,8 +62,8 @@ def random_inputs(model: Model, count: int, seed: int) -> Inputs:
     are uniform in [-1, 1), bools are fair coins.
 
     So that outputs are not saturated in all of them, of four samples of floats or quantised
-    integers the second has blocks of one value each, and the third and the fourth are 4 and 16
-    times nearer to the zero point. Raises InputsError.
+    integers the second has blocks of one value each, and the fourth is 4 times nearer to the zero
+    point. Raises InputsError.
     """
     from pytest_autodeploy.reference.random_values import random_arrays
 
