@@ -60,7 +60,7 @@ class Searching:
 
     def _key(self, model: Model, samples: Inputs | None, tolerance: Tolerance) -> str:
         from pytest_autodeploy.diagnosis.sensitivity.kept import key_of
-        from pytest_autodeploy.diagnosis.sensitivity.measure import engine
+        from pytest_autodeploy.diagnosis.sensitivity.probing import engine
 
         settings = self._settings
         given = samples.sha256 if samples else ""
