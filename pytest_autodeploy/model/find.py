@@ -5,13 +5,25 @@ from __future__ import annotations
 import glob
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_autodeploy.base.errors import ModelError
 
 SUFFIXES = (".tflite", ".keras", ".h5")
+
+_TORCH = (
+    "convert it with ai-edge-torch (ai_edge_torch.convert(model, inputs).export('model.tflite'))"
+)
+FOREIGN: Mapping[str, str] = {
+    ".onnx": "convert it with onnx2tf (onnx2tf -i model.onnx -oiqt)",
+    ".pt": _TORCH,
+    ".pth": _TORCH,
+    ".safetensors": _TORCH,
+    ".pb": "give the folder of the SavedModel, or convert it with tf.lite.TFLiteConverter",
+}
+"""Files of other frameworks, and how to get from them to one that can be run here."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +81,11 @@ def _expand(path: Path) -> list[Path]:
             if file.is_file() and not file.with_suffix(".tflite").is_file()
         ]
         return sorted(models) or _none(f"no .tflite file in the folder {path}, and no .keras")
+    if path.is_file() and (way := FOREIGN.get(path.suffix.lower())):
+        raise ModelError(
+            f"{path} is a {path.suffix} file, which TFLite does not run",
+            hint=f"{way}, and give the .tflite file",
+        )
     if path.exists() or not glob.has_magic(str(path)):
         return [path] if path.exists() else _none(f"no such model file: {path}")
     matches = sorted(Path(match) for match in glob.glob(str(path), recursive=True))  # noqa: PTH207

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+T = TypeVar("T")
 IniType = Literal["string", "args", "bool", "int", "float"]
 Group = Literal["models", "boards", "measuring", "results"]
 """Under which heading of ``pytest --help`` an option stands."""
@@ -54,8 +55,8 @@ def in_group(group: Group, options: Iterable[Option]) -> Iterator[Option]:
 
 def positive_int(text: str) -> int:
     """Parse a whole number of at least 1; ValueError else."""
-    value = int(text)
-    if value < 1:
+    value = _number(int, text)
+    if value is None or value < 1:
         raise ValueError(f"{text!r} is not a positive whole number")
     return value
 
@@ -64,18 +65,28 @@ def positive_float(text: str) -> float:
     """Parse a finite number above 0; ValueError else."""
     from pytest_autodeploy.base.numbers import finite
 
-    value = float(text)
-    if finite(value) is None or value <= 0:
+    value = _number(float, text)
+    if value is None or finite(value) is None or value <= 0:
         raise ValueError(f"{text!r} is not a positive number")
     return value
 
 
 def natural(text: str) -> int:
     """Parse a whole number of at least 0; ValueError else."""
-    value = int(text)
+    value = _number(int, text)
+    if value is None:
+        raise ValueError(f"{text!r} is not a whole number")
     if value < 0:
         raise ValueError(f"{text!r} is negative")
     return value
+
+
+def _number(kind: Callable[[str], T], text: str) -> T | None:
+    """The number that a text is, else None: Python's own words speak of literals and bases."""
+    try:
+        return kind(text)
+    except ValueError:
+        return None
 
 
 def plain_name(text: str) -> str:

@@ -73,3 +73,15 @@ def test_a_path_without_models_is_one_error(tmp_path: Path, path: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelError, match="no "):
         find_models([path], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [("net.onnx", "onnx2tf"), ("net.pt", "ai-edge-torch"), ("NET.PTH", "ai-edge-torch")],
+)
+def test_a_file_of_another_framework_is_told_how_to_become_one(
+    tmp_path: Path, name: str, way: str
+) -> None:
+    make(tmp_path, name)
+    with pytest.raises(ModelError, match=f"which TFLite does not run\n.*{way}"):
+        find_models([name], tmp_path)

@@ -62,3 +62,13 @@ def test_a_name_that_no_built_in_test_has_is_a_usage_error(pytester: pytest.Pyte
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: no built-in test autodeploy::test_x; is --tflite *"])
+
+
+def test_a_built_in_test_that_is_left_out_says_by_what(pytester: pytest.Pytester) -> None:
+    named = ("autodeploy::test_latency", "--tflite=digits_cnn.tflite", "--tflite-no-suite")
+    result = pytester.runpytest_inprocess(*named)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: no built-in test autodeploy::test_latency; --tflite-no-suite leaves *: remove it*"]
+    )

@@ -61,3 +61,9 @@ def test_every_option_has_a_setting_and_a_family() -> None:
 def test_a_relative_results_folder_starts_at_the_start_folder() -> None:
     assert settings({"output": "out"}, {}).output_path == Path("/start/out")
     assert settings({"output": "/out"}, {}).output_path == Path("/out")
+
+
+@pytest.mark.parametrize("text", ["ten", "1.5", ""])
+def test_what_is_no_whole_number_is_said_in_plain_words(text: str) -> None:
+    with pytest.raises(SettingError, match=f"'{text}' is not a positive whole number"):
+        settings({"runs": text}, {})

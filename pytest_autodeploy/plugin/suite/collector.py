@@ -157,10 +157,19 @@ def keep_selection(config: pytest.Config, items: list[pytest.Item]) -> None:
         wanted = not in_suite(item) or any(_names_item(name, item) for name in selection)
         (kept if wanted else dropped).append(item)
     if not any(in_suite(item) for item in kept):
-        raise pytest.UsageError(f"no built-in test {', '.join(selection)}; is --tflite given?")
+        raise pytest.UsageError(
+            f"no built-in test {', '.join(selection)}; {_why_none(settings_of(config))}"
+        )
     if dropped:
         config.hook.pytest_deselected(items=dropped)
         items[:] = kept
+
+
+def _why_none(settings: Settings) -> str:
+    if settings.no_suite:
+        by = settings.sources.get("no_suite", "--tflite-no-suite")
+        return f"{by} leaves the built-in tests out: remove it to run one of them"
+    return "is --tflite given?"
 
 
 def _names_item(name: str, item: pytest.Item) -> bool:
