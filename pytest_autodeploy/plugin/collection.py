@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.base.errors import AutodeployError, ModelError
 from pytest_autodeploy.limits import npu
 from pytest_autodeploy.limits.declaration import LimitError
 from pytest_autodeploy.limits.merging import written_text
@@ -19,6 +20,13 @@ from pytest_autodeploy.plugin.suite.collector import ARTIFACT_BOARD, BUILTIN, ES
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 OVERRIDES = "_session_overrides"
+FIXTURES = "pytest_autodeploy.plugin.fixtures"
+REPLACED = (
+    "the fixture tflite_model of {} replaces that of pytest-autodeploy, which has to know the file"
+    " when tests are collected\n"
+    "  write the model to a file when the module is imported, and mark the test with"
+    " @pytest.mark.tflite(path)"
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,9 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     given = {
         name for mark in metafunc.definition.iter_markers("parametrize") for name in _names(mark)
     }
-    if "tflite_model" in metafunc.fixturenames and "tflite_model" not in given:
+    if "tflite_model" in metafunc.fixturenames and (place := _replaced_in(metafunc)):
+        problem(metafunc.config, f"{metafunc.definition.nodeid}: {REPLACED.format(place)}")
+    elif "tflite_model" in metafunc.fixturenames and "tflite_model" not in given:
         files = _models(metafunc)
         metafunc.parametrize(
             "tflite_model", files, ids=[file.id for file in files], indirect=True, scope="session"
@@ -81,6 +91,15 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     if ESTIMATE in metafunc.fixturenames and ESTIMATE not in given:
         names = _accelerators(metafunc)
         metafunc.parametrize(ESTIMATE, names, ids=names, indirect=True, scope="session")
+
+
+def _replaced_in(metafunc: pytest.Metafunc) -> str:
+    """The file of a project's own fixture ``tflite_model``, which ours would not work with."""
+    info = getattr(metafunc.definition, "_fixtureinfo", None)
+    found = info.name2fixturedefs.get("tflite_model", ()) if info else ()
+    code = getattr(found[-1].func, "__code__", None) if found else None
+    own = getattr(found[-1].func, "__module__", "") == FIXTURES if found else True
+    return "" if own or code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def _names(mark: pytest.Mark) -> list[str]:
@@ -101,6 +120,7 @@ def _models(metafunc: pytest.Metafunc) -> list[ModelFile]:
                 f"{test}: no model; mark it with @pytest.mark.tflite(path) or give --tflite=PATH",
             )
             return []
+        _check_there(_arguments(mark, 1)[0], metafunc.definition)
         paths = [marked_path(path, metafunc.definition) for path in _arguments(mark, 1)]
         return find_models(paths, settings.root)
     except (LimitError, AutodeployError) as error:
@@ -112,6 +132,18 @@ def marked_path(path: str, item: pytest.Item) -> Path:
     """A path of a marker is relative to the test file's folder, else to the root folder."""
     beside = item.path.parent / path
     return beside if beside.exists() else item.config.rootpath / path
+
+
+def _check_there(path: str, item: pytest.Item) -> None:
+    """Raise ModelError with both places when a marker's path is at neither."""
+    places = (item.path.parent / path, item.config.rootpath / path)
+    if glob.has_magic(path) or any(place.exists() for place in places):
+        return
+    searched = " and ".join(str(place.parent) for place in dict.fromkeys(places))
+    raise ModelError(
+        f"no such model file: {path}",
+        hint=f"searched in {searched}: a marker's path starts at its test's folder, or at the root",
+    )
 
 
 def _boards(metafunc: pytest.Metafunc) -> list[str]:

@@ -254,3 +254,37 @@ class TestAccelerators:
         test = "@pytest.mark.npu_budget(accelerator='ethos-u56', ms=1)\n" + self.TEST
 
         assert any("ethos-u56" in error for error in refused(pytester, test, *options()))
+
+
+class TestModelsThatCannotBeKnown:
+    def test_a_fixture_of_ones_own_says_how_to_test_what_it_builds(
+        self, pytester: pytest.Pytester
+    ) -> None:
+        pytester.makepyfile(
+            test_own="import pytest\n"
+            "@pytest.fixture\n"
+            "def tflite_model(tmp_path): return tmp_path / 'built.tflite'\n"
+            "def test_it(model_session): pass\n"
+        )
+        result = pytester.runpytest("test_own.py")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines(
+            [
+                "ERROR: test_own.py::test_it: the fixture tflite_model of *.py:* replaces *",
+                "*write the model to a file when the module is imported*@pytest.mark.tflite(path)",
+            ]
+        )
+
+    def test_a_marker_names_both_places_where_it_looked(self, pytester: pytest.Pytester) -> None:
+        folder = pytester.mkdir("unit")
+        (folder / "test_it.py").write_text(
+            "import pytest\n@pytest.mark.tflite('gone.tflite')\ndef test_it(model_session): pass\n"
+        )
+        result = pytester.runpytest("unit")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines(
+            [
+                "ERROR: *no such model file: gone.tflite",
+                f"*searched in {folder} and {pytester.path}:*",
+            ]
+        )
