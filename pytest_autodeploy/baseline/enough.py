@@ -29,6 +29,12 @@ OF_BASELINE, WINDOWS_OF_BASELINE = 30, 8
 """The same of a baseline, on which each comparison rests. A window takes more than a second; with
 eight of them Student's quantile is near its least."""
 
+
+def least_of_baseline(name: str) -> int:
+    """The repeats of a measurement that a baseline has at least."""
+    return WINDOWS_OF_BASELINE if name.startswith("energy") else OF_BASELINE
+
+
 MOST_TIMES = 100
 """How many times the least repeats may be measured."""
 
@@ -58,7 +64,7 @@ class Noisy:
         """The repeats that each of so many starts of a baseline has, as far as is known by now."""
         target, most = MARGIN * self.allowed, MOST_TIMES * self.least
         needed = repeats_on_both_sides(self.repeated, target, most)
-        in_all = max(needed, WINDOWS_OF_BASELINE if self._windows else OF_BASELINE)
+        in_all = max(needed, least_of_baseline(self.name))
         in_each = repeats_in_each_start(self.repeated, starts, MARGIN * target, most)
         return max(self.least, -(-in_all // starts), in_each)
 

@@ -7,6 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pytest_autodeploy.baseline.changes import changes
+from pytest_autodeploy.baseline.enough import (
+    OF_BASELINE,
+    WINDOWS_OF_BASELINE,
+    least_of_baseline,
+)
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import Baseline, Entry, Layers, Metric, entry_of
 from pytest_autodeploy.baseline.lookup import Sought, find_baseline
@@ -50,10 +55,12 @@ def update_baselines(
     mode: str,
     plugin_version: str,
     limit: NoRegression,
+    as_measured: bool = False,
 ) -> Update:
     """Write what passed; ``mode`` ``all`` replaces values, ``new`` only adds.
 
-    ``limit`` says what is kept.
+    ``limit`` says what is kept. ``as_measured``: of a run that did not measure for a baseline, so
+    that noisy values of fewer repeats than a baseline has are refused.
 
     A model on a board with a failed test is left alone, as are two models with one file.
     """
@@ -77,9 +84,27 @@ def update_baselines(
         if len(targets) > 1:
             files = " and ".join(sorted(target.file for target in targets))
             update.problems.append(f"{files} have one baseline, {targets[0].path}: rename one")
+        elif as_measured and (short := _short(targets[0])):
+            update.problems.append(f"{targets[0].title}: not updated: {short}")
         else:
             _update(targets[0], root, mode, update)
     return update
+
+
+def _short(target: _Target) -> str:
+    """Why a target is no baseline yet: what noise there is, and too few repeats; else empty."""
+    few = [
+        f"{name} has {metric.repeats}"
+        for entry in target.entries.values()
+        for name, metric in entry.metrics.items()
+        if metric.spread and metric.repeats < least_of_baseline(name)
+    ]
+    if not few:
+        return ""
+    return (
+        f"a baseline of noisy values has {OF_BASELINE} repeats ({WINDOWS_OF_BASELINE} windows of "
+        f"energy) at least, {', '.join(few)}; pytest --autodeploy-update-baseline measures as many"
+    )
 
 
 def _targets(

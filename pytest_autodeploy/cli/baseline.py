@@ -101,6 +101,7 @@ def diff(ctx: click.Context, baselines: Path, results: Path, as_json: bool) -> N
 def accept(ctx: click.Context, baselines: Path, results: Path, as_json: bool) -> None:
     """Replace the baselines of what ran and passed in the last run.
 
+    Noisy values of few repeats are no baseline: pytest --autodeploy-update-baseline measures more.
     Ends with 1 when something could not be accepted, which is told.
     """
     from pytest_autodeploy.baseline.update import update_baselines
@@ -113,6 +114,7 @@ def accept(ctx: click.Context, baselines: Path, results: Path, as_json: bool) ->
         mode="all",
         plugin_version=version("pytest-autodeploy"),
         limit=default_regression(),
+        as_measured=True,
     )
     if as_json:
         print_json({"lines": update.lines, "problems": update.problems})

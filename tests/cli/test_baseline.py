@@ -24,10 +24,10 @@ def measured(pytester: pytest.Pytester, *arguments: str) -> None:
     assert pytester.runpytest(*LATENCY, *arguments).ret == 0
 
 
-def slow_down(pytester: pytest.Pytester) -> None:
+def start_board_with(pytester: pytest.Pytester, *arguments: str) -> None:
     pytester.makeconftest(
         "import pytest\n@pytest.fixture(scope='session')\n"
-        "def evb_options(): return {'sim_arguments': ['--slowdown', '50']}\n"
+        f"def evb_options(): return {{'sim_arguments': {[*arguments]}}}\n"
     )
 
 
@@ -62,7 +62,7 @@ def test_a_slower_run_is_a_difference(pytester: pytest.Pytester) -> None:
     assert run("accept").exit_code == 0
     shutil.rmtree("autodeploy-results")
     Path("autodeploy-baselines").rename("kept")  # so that the run itself passes
-    slow_down(pytester)
+    start_board_with(pytester, "--slowdown", "50")
     measured(pytester)
     result = run("diff", "--baselines=kept")
     assert result.exit_code == 1
@@ -76,3 +76,13 @@ def test_what_failed_is_not_accepted(pytester: pytest.Pytester) -> None:
     assert result.exit_code == 1
     assert "not updated, autodeploy::test_latency" in result.output
     assert not Path("autodeploy-baselines").exists()
+
+
+def test_noisy_values_of_few_repeats_are_no_baseline(pytester: pytest.Pytester) -> None:
+    start_board_with(pytester, "--timing-noise", "3")
+    measured(pytester)
+    result = run("accept")
+    assert result.exit_code == 1
+    assert "not updated: a baseline of noisy values has 30 repeats" in result.output
+    assert "latency_median has 10" in result.output
+    assert not list(Path().glob("autodeploy-baselines/*/*.json"))
