@@ -4,17 +4,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint derived schema wheel-check storm storm-slice mutants bench docs samples clean
+.PHONY: demo test test-slow lint derived schema wheel-check storm storm-slice mutants bench docs samples clean
 
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite=examples/models --html report.html --self-contained-html
 
 # Some hundred processes of the tests would compile the package anew without its bytecode, and each
 # would start a thread per core with NumPy.
-test: export PYTHONDONTWRITEBYTECODE =
-test: export OPENBLAS_NUM_THREADS = 1
-test: $(VENV)/.dev  ## run the tests, on every core
-	$(BIN)/pytest -n auto --dist worksteal
+test test-slow: export PYTHONDONTWRITEBYTECODE =
+test test-slow: export OPENBLAS_NUM_THREADS = 1
+test: $(VENV)/.dev  ## run the tests, on every core, but for the slow ones
+	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'
+
+test-slow: $(VENV)/.dev  ## run the tests that take seconds each: many processes, fuzz, statistics
+	$(BIN)/pytest -n auto --dist worksteal -m slow
 
 lint: $(VENV)/.dev  ## lint, format, types and the tiers of the rooms
 	$(BIN)/ruff check

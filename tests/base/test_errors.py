@@ -19,7 +19,7 @@ INTERNAL = {
     "ArchiveRefused",  # archives from outside: InputsError, ModelError
     *("ChildDiedError", "ChildTimeoutError", "PathFailed"),  # the PC side: ReferenceFailed
     "Implausible",  # a characterisation from outside: CharacterizationError
-    *("NoRollUp", "TableError"),  # Vela's files: NpuEstimateFailed, or a remark
+    *("NoRollUp", "TableError", "_Missing"),  # Vela's files: NpuEstimateFailed, or a remark
     *("OtherProtocol", "Refusal"),  # replies of boards: WrongFirmware, BoardRefused
     "Refused",  # inside the simulated board: a status of its reply
     "WrongValue",  # documents: CharacterizationError

@@ -317,7 +317,7 @@ def test_unmarked(model_session): model_session.latency()
             test_it=self.HEAD + "@pytest.mark.no_regression(outputs='0%')\n"
             "def test_it(model_session): pass\n"
         )
-        result = pytester.runpytest("test_it.py")
+        result = pytester.runpytest("test_it.py", "-v")
         result.assert_outcomes(passed=1)
         result.stdout.fnmatch_lines(["no_regression(outputs='0%')  pass *"])
 

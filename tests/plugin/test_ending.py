@@ -196,8 +196,8 @@ class TestHistory:
             ("path.write_bytes(b'not a database' * 99)", "history *: file is not a database"),
             (
                 "sqlite3.connect(path, isolation_level=None)"
-                ".execute(\"UPDATE metrics SET value = 'abc'\")",
-                "the trends in the HTML report could not be made: TypeError: *",
+                ".execute(\"UPDATE metric_values SET value = 'abc'\")",
+                "history *: a run of * has values that none can have",
             ),
         ],
     )

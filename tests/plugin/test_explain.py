@@ -59,7 +59,8 @@ def test_a_failure_names_the_cause_and_the_operator(
     assert explanation["cause"] == "board"
     page = (pytester.path / "report.html").read_text()
     assert "Distance of board and TFLM by operator" in page
-    assert page.count("which adds 64 steps in") == 2  # in pytest's own log and in its section
+    # in pytest's own log, in the row of the test and in the card
+    assert page.count("which adds 64 steps in") == 3
 
 
 def test_nothing_is_found_out_when_it_is_off(pytester: pytest.Pytester, digits: Path) -> None:

@@ -166,7 +166,9 @@ def test_an_interrupted_run_leaves_no_process(
     finally:
         run.kill()
     if how is not signal.SIGKILL:
-        assert run.returncode == pytest.ExitCode.INTERRUPTED
+        # Python (3.11) ends itself by SIGINT, after pytest has handled the KeyboardInterrupt, when
+        # it came within an exec() of a string: dataclasses are made so, and modules load late.
+        assert run.returncode in (pytest.ExitCode.INTERRUPTED, -signal.SIGINT)
         assert "KeyboardInterrupt" in output
         assert [path.name for path in temporary.glob("autodeploy-*")] == []
     wait_for(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
