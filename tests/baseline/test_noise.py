@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from pytest_autodeploy.baseline.update import update_baselines
 from pytest_autodeploy.limits.declarations import default_regression
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.sim.noise import TimingNoise
 from tests.helpers.noisy_session import gate, judged, measure, record, session, without_tflm
+
+pytestmark = pytest.mark.slow
 
 RUNS = 200
 NOISE_PERCENT = 3

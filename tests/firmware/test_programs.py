@@ -21,6 +21,8 @@ from tests.helpers.firmware_support import (
     words,
 )
 
+pytestmark = pytest.mark.slow
+
 RAW, BODY, DAMAGED_BODY, CALL, SILENCE, SLOW_HOST, LATE_CALL = range(7)
 MUTANTS = 3000
 

@@ -105,6 +105,7 @@ def test_a_build_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @needs_cmake
+@pytest.mark.slow
 def test_two_processes_build_one_image(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path;"

@@ -41,6 +41,8 @@ import sys
 import keras
 import tensorflow as tf
 
+pytestmark = pytest.mark.slow
+
 layers = keras.layers
 left, right = layers.Input((4,), name="left"), layers.Input((2,), name="right")
 both = layers.Dense(3)(layers.Concatenate()([left, right]))

@@ -14,6 +14,8 @@ from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import check_runnable, load_model
 from tests.helpers.keras_models import needs_tensorflow
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def models(keras_models: Path) -> Path:

@@ -68,6 +68,7 @@ def test_what_no_inference_reaches_is_not_judged() -> None:
     check_runnable(parse(Path("m.tflite"), content))
 
 
+@pytest.mark.slow
 def test_the_table_refuses_nothing_that_tflm_on_this_pc_runs() -> None:
     """Models of one operator, for 57 operators in nine types: no false refusal."""
     run = subprocess.run(

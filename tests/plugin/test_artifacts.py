@@ -153,6 +153,7 @@ EVERY = ("fits", "agree", "latency", "layer_profile")
     ],
     ids=["latency", "memory", "meter", "update"],
 )
+@pytest.mark.slow
 def test_what_only_a_board_can_tell_is_measured_beside_kept_files(
     pytester: pytest.Pytester, kept: Path, asked: tuple[str, ...], tests: tuple[str, ...]
 ) -> None:
@@ -170,6 +171,7 @@ def test_what_only_a_board_can_tell_is_measured_beside_kept_files(
     assert result()["artifacts"]["characterised_on"] == "sim:apollo4p_evb"
 
 
+@pytest.mark.slow
 def test_a_limit_that_does_not_hold_is_red_beside_kept_files(
     pytester: pytest.Pytester, kept: Path
 ) -> None:
@@ -226,6 +228,7 @@ def test_a_board_without_room_is_refused(pytester: pytest.Pytester) -> None:
     run.stdout.fnmatch_lines(["*the arena does not fit: arena 1,0* KB + reserved *> SRAM*"])
 
 
+@pytest.mark.slow
 def test_workers_make_artifacts_too(pytester: pytest.Pytester) -> None:
     boards = ("--evb", "sim:apollo4p_evb", "--evb", "sim:apollo510_evb")
     pytester.runpytest(*MAKE, "all", *boards, "-n", "2").assert_outcomes(passed=2)

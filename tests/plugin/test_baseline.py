@@ -399,6 +399,7 @@ def test_a_board_that_breaks_in_a_users_test_says_so_in_junit(
     assert str(failure.get("message")).startswith("board broke: ")
 
 
+@pytest.mark.slow
 def test_xdist_writes_the_same_as_a_serial_run(pytester: pytest.Pytester, digits: Path) -> None:
     written = {}
     for name, arguments in (("serial", ()), ("parallel", ("-n", "2"))):
@@ -431,6 +432,7 @@ def test_a_job_gets_its_summary_and_the_report_its_trend(
     assert report.count("<circle class=worse") == 1
 
 
+@pytest.mark.slow
 def test_the_story_of_the_example_goes_as_told() -> None:
     story = MODELS.parent / "regression_gate" / "story.py"
     done = subprocess.run(

@@ -44,6 +44,7 @@ def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
 
 
 @pytest.mark.usefixtures("digits")
+@pytest.mark.slow
 def test_a_board_of_it_is_run_on_measured_and_kept(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--autodeploy-update-baseline", "-v")
     result.assert_outcomes(passed=5)
@@ -66,6 +67,7 @@ def test_a_board_of_it_is_run_on_measured_and_kept(pytester: pytest.Pytester) ->
 
 
 @pytest.mark.usefixtures("digits")
+@pytest.mark.slow
 def test_its_options_come_from_the_fixture_of_boards(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(
         "import pytest\n@pytest.fixture(scope='session')\n"

@@ -227,6 +227,7 @@ class TestNameThatIsNotUtf8:
             pytest.skip("this file system has no such names")
 
     @pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["serial", "xdist"])
+    @pytest.mark.slow
     def test_it_is_reported_everywhere(
         self, pytester: pytest.Pytester, workers: tuple[str, ...]
     ) -> None:
@@ -236,6 +237,7 @@ class TestNameThatIsNotUtf8:
         assert runs_of("history.sqlite") == 1
         assert r"\udcff.tflite" in Path("report.html").read_text(encoding="utf-8")
 
+    @pytest.mark.slow
     def test_it_may_be_named_on_the_command_line(self, pytester: pytest.Pytester) -> None:
         result = pytester.runpytest_subprocess("--tflite", os.fsdecode(NOT_UTF8), *WRITERS)
         assert result.ret == 0

@@ -108,6 +108,7 @@ def test_the_line_style_has_the_users_line_and_the_whole_message(
 
 
 @pytest.mark.usefixtures("digits")
+@pytest.mark.slow
 def test_a_worker_of_xdist_shows_the_same_places(pytester: pytest.Pytester) -> None:
     tests = {**OUTSIDE, "body": BODY}
     shown = run(pytester, tests, "-n", "1")

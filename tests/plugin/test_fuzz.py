@@ -12,6 +12,8 @@ import pytest
 from tests.helpers import tflite_builder
 from tests.helpers.support import DIGITS
 
+pytestmark = pytest.mark.slow
+
 MUTANTS = 75
 PARTS = 4
 TESTS = 5  # built-in ones, per model

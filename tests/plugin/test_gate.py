@@ -72,6 +72,7 @@ def test_one_timed_inference_is_not_a_gate(pytester: pytest.Pytester) -> None:
     assert measured["repeats"] >= 60
 
 
+@pytest.mark.slow
 def test_a_release_can_be_held_against(pytester: pytest.Pytester) -> None:
     against = "--autodeploy-baseline-against=v1.0"
     missing = pytester.runpytest(*LATENCY, against)
@@ -102,6 +103,7 @@ def test_a_name_is_kept_once_and_is_no_path(pytester: pytest.Pytester) -> None:
     assert CliRunner().invoke(autodeploy, ["baseline", "show"]).output.count("HP") == 1
 
 
+@pytest.mark.slow
 def test_energy_takes_as_many_windows_as_its_noise_needs(pytester: pytest.Pytester) -> None:
     energy = ("--tflite", "digits_cnn.tflite", "-k", "energy", "--autodeploy-power-window=0.1")
     board(pytester, "--power-noise", "1", "--timing-seed", "1")

@@ -61,6 +61,7 @@ def test_limits_of_the_ini_file_leave_other_tests_alone(pytester: pytest.Pyteste
     assert run(pytester, "unit").ret == 0
 
 
+@pytest.mark.slow
 def test_the_last_of_the_users_tests_judges_what_the_ini_file_declares(
     pytester: pytest.Pytester,
 ) -> None:
@@ -74,6 +75,7 @@ def test_the_last_of_the_users_tests_judges_what_the_ini_file_declares(
     assert run(pytester, "test_it.py", "-n", "2").ret == 1
 
 
+@pytest.mark.slow
 def test_a_mode_without_a_capture_is_not_judged(pytester: pytest.Pytester) -> None:
     energy = ("-k", "energy", "--autodeploy-power-window=0.1")
     assert run(pytester, MODEL, *energy, "--autodeploy-save-capture").ret == 0
@@ -147,6 +149,7 @@ def impossible(self, *args, **kwargs):
 
 
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.slow
 def test_no_stack_of_limits_is_green_when_a_measurement_is_impossible(
     pytester: pytest.Pytester, seed: int
 ) -> None:
@@ -171,6 +174,7 @@ def test_no_stack_of_limits_is_green_when_a_measurement_is_impossible(
     assert len(told) == len(hit)
 
 
+@pytest.mark.slow
 def test_each_way_to_combine_levels(pytester: pytest.Pytester) -> None:
     """Of markers on a module, a class and a test, the closest wins for each keyword."""
     levels = ("module", "class", "test")

@@ -56,6 +56,7 @@ def noted(folder: Path) -> Counter[str]:
     "arguments", [(), NAMED, (*NAMED, "-n", "1")], ids=["all", "named", "xdist"]
 )
 @pytest.mark.parametrize("start", [".", "below"])
+@pytest.mark.slow
 def test_hooks_and_fixtures_of_the_root_conftest_are_called(
     pytester: pytest.Pytester,
     monkeypatch: pytest.MonkeyPatch,

@@ -49,6 +49,7 @@ def test_two_runs_leave_the_same(pytester: pytest.Pytester, digits: Path) -> Non
     assert texts[0] == texts[1]
 
 
+@pytest.mark.slow
 def test_xdist_leaves_the_same_as_a_serial_run(pytester: pytest.Pytester, digits: Path) -> None:
     serial = ("--tflite", digits.name, "--autodeploy-output", "serial")
     pytester.runpytest(*serial).assert_outcomes(passed=5)

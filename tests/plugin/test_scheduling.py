@@ -44,6 +44,7 @@ def test_a_board_behind_a_port_is_one_for_all_workers() -> None:
     assert group_of(nodeid, settings("socket://h:1")) == "sim:apollo4p_evb"
 
 
+@pytest.mark.slow
 def test_each_model_and_board_has_one_worker(pytester: pytest.Pytester) -> None:
     for name in ("a", "b"):
         shutil.copy(DIGITS, f"{name}.tflite")

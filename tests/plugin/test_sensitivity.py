@@ -143,6 +143,7 @@ def test_operators_that_are_not_known_may_leave_a_limit_unjudged(
     result.stdout.fnmatch_lines(["not judged: *", "*not known of 1 *died of SIGABRT*"])
 
 
+@pytest.mark.slow
 def test_inputs_are_searched_once_and_made_again_from_then_on(
     pytester: pytest.Pytester, digits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers.keras_models import needs_tensorflow
 
-pytestmark = needs_tensorflow
+pytestmark = [pytest.mark.slow, needs_tensorflow]
 
 
 @pytest.fixture

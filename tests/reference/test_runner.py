@@ -91,6 +91,7 @@ def test_engines_other_than_litert_need_their_extras(
 
 
 @pytest.mark.skipif(find_spec("tensorflow") is None, reason="tensorflow is not installed")
+@pytest.mark.slow
 def test_tensorflow_runs_beside_litert_when_asked_for(adder: Model) -> None:
     inputs = random_inputs(adder, 2, 42)
     with Reference(adder, paths=["tensorflow", "ref"]) as reference:

@@ -158,6 +158,7 @@ class TestMany:
         assert unpacked(made.block) == fragments
         assert len(made.block) < MOST_PLAIN / 10
 
+    @pytest.mark.slow
     def test_800_results_are_small_and_each_is_named_with_its_verdict(self) -> None:
         names = [f"model_{number}" for number in range(400)]
         boards = [replace(BOARD, id=f"sim:apollo{name}_evb") for name in ("4p", "510")]

@@ -33,6 +33,7 @@ def program(pytestconfig: pytest.Config) -> Path:
 
 
 @needs_host_build
+@pytest.mark.slow
 def test_late_requests_change_nothing_on_firmware(program: Path) -> None:
     with duplicating_board(program, seed=1) as (address, late):
         link = Link(f"socket://{address}", board="late")

@@ -69,6 +69,7 @@ def test_a_clock_that_is_right_is_believed_and_asked_once(program: Path, model_f
 
 @needs_host_build
 @pytest.mark.parametrize(("rate", "says"), [(0.5, r"\(-(4|5)\d\."), (1.2, r"\(\+(1|2)\d\.")])
+@pytest.mark.slow
 def test_ticks_that_this_pc_does_not_see_are_doubted(
     program: Path, model_file: Path, rate: float, says: str
 ) -> None:
