@@ -21,6 +21,8 @@ from pytest_autodeploy.reference.input_files import read_arrays
 from tests.helpers import tflite_builder as build
 from tests.helpers.keras_models import needs_tensorflow
 
+pytestmark = pytest.mark.slow
+
 _HOSTILE = """
 import pathlib, sys
 import keras
@@ -40,8 +42,6 @@ _OTHERS = """
 import sys
 import keras
 import tensorflow as tf
-
-pytestmark = pytest.mark.slow
 
 layers = keras.layers
 left, right = layers.Input((4,), name="left"), layers.Input((2,), name="right")

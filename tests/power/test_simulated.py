@@ -104,6 +104,7 @@ def test_wrong_arguments(shared: ModelSession, wrong: dict[str, Any]) -> None:
 
 
 def test_a_power_run_needs_a_configured_model(shared: ModelSession) -> None:
+    shared.ensure()
     shared.board.client.reboot()
     with pytest.raises(BoardRefused, match="not configured"):
         shared.board.client.arm_power(1, 100)
