@@ -149,7 +149,8 @@ class History:
             self._prepare(connection)
             yield connection
             connection.execute("COMMIT")
-        except (sqlite3.Error, OSError) as error:
+        # sqlite3 (Python 3.11) cannot tell what SQLite says of a schema that is not UTF-8.
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             raise HistoryError(
                 f"history {self.path}: {error}",
                 hint="restore it from a copy, or give another file: a new one is made",

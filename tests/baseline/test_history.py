@@ -154,6 +154,16 @@ def test_what_is_no_history_is_refused(tmp_path: Path) -> None:
             History(path).check()
 
 
+def test_a_schema_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    made, damaged = tmp_path / "made.sqlite", tmp_path / "damaged.sqlite"
+    History(made).check()
+    content = made.read_bytes()
+    assert b"CREATE TABLE runs" in content
+    damaged.write_bytes(content.replace(b"CREATE TABLE runs", b"CREATE TA\xffLE runs"))
+    with pytest.raises(HistoryError, match=r"damaged.sqlite: .*utf-8"):
+        History(damaged).check()
+
+
 @pytest.mark.parametrize(
     ("column", "value"),
     [
