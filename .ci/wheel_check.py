@@ -70,7 +70,7 @@ def check_lowest(wheel: Path, folder: Path) -> None:
     python = install(folder, f"{wheel}[sim,vela]", *LOWEST_PACKAGES, "-c", LOWEST)
     check(python, folder)
     # pytest 8.4 does not read [tool.pytest]; -m puts the checkout, with its tests, on sys.path.
-    options = ("-q", "-n", "auto", "-W", "error", "--deselect", NOT_WITH_LOWEST)
+    options = ("-q", "-n", "auto", "-m", "not slow", "-W", "error", "--deselect", NOT_WITH_LOWEST)
     run(python, "-m", "pytest", *options, *LOWEST_TESTS, cwd=ROOT)
 
 

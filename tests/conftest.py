@@ -31,6 +31,12 @@ def _load_everything() -> None:
 _load_everything()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker; pytest 8.4 does not read the table of pytest 9 in pyproject.toml."""
+    slow = "slow: takes seconds: many processes, fuzz, statistics; `make test-slow` runs it"
+    config.addinivalue_line("markers", slow)
+
+
 @pytest.fixture(autouse=True)
 def _no_summary_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inner runs do not write into the summary of a CI job that runs these tests."""
