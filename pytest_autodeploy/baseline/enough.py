@@ -29,12 +29,6 @@ OF_BASELINE, WINDOWS_OF_BASELINE = 30, 8
 """The same of a baseline, on which each comparison rests. A window takes more than a second; with
 eight of them Student's quantile is near its least."""
 
-
-def least_of_baseline(name: str) -> int:
-    """The repeats of a measurement that a baseline has at least."""
-    return WINDOWS_OF_BASELINE if name.startswith("energy") else OF_BASELINE
-
-
 MOST_TIMES = 100
 """How many times the least repeats may be measured."""
 
@@ -44,6 +38,15 @@ MARGIN = 0.8
 PASSES = 3
 FIRST = 5
 """Repeats that tell how long one takes."""
+
+
+def _is_of_windows(name: str) -> bool:
+    return name.startswith("energy")
+
+
+def least_of_baseline(name: str) -> int:
+    """The repeats of a measurement that a baseline has at least."""
+    return WINDOWS_OF_BASELINE if _is_of_windows(name) else OF_BASELINE
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Noisy:
     @property
     def least(self) -> int:
         """The repeats that each start has at least."""
-        return LEAST_WINDOWS if self._windows else LEAST
+        return LEAST_WINDOWS if _is_of_windows(self.name) else LEAST
 
     def of_baseline_start(self, starts: int) -> int:
         """The repeats that each of so many starts of a baseline has, as far as is known by now."""
@@ -67,10 +70,6 @@ class Noisy:
         in_all = max(needed, least_of_baseline(self.name))
         in_each = repeats_in_each_start(self.repeated, starts, MARGIN * target, most)
         return max(self.least, -(-in_all // starts), in_each)
-
-    @property
-    def _windows(self) -> bool:
-        return self.name.startswith("energy")
 
 
 class Enough:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.model.find import find_models, named
 from pytest_autodeploy.run.preflight import check_settings
 from pytest_autodeploy.run.runtime import Runtime
 
@@ -47,8 +46,7 @@ def open_bench(settings: Settings, progress: Progress) -> Iterator[Bench]:
     check_settings(settings, write=False)
     runtime = Runtime(settings, progress)
     try:
-        file = named(find_models(settings.tflite, settings.root)[:1], settings.name)[0]
-        model = runtime.models.runnable(file, settings.evb[0])
+        model = runtime.models.first_runnable(settings.evb[0])
         yield Bench(model, runtime.boards.board(settings.evb[0]), runtime)
     finally:
         runtime.close()

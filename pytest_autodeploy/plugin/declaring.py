@@ -72,6 +72,7 @@ def add_markers(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
 
 
+@cache
 def marker_names() -> frozenset[str]:
     """The names of the markers."""
     return frozenset(marker.partition("(")[0] for marker in _declared()["markers"])
@@ -95,7 +96,8 @@ def _in_environment(name: str | None) -> bool:
 
 def answer_old_names(parser: pytest.Parser, args: Sequence[str]) -> None:
     """Raise pytest.UsageError for options of AutoDeploy that nobody else knows."""
-    if any(arg.startswith(name) for name in OLD_NAMES.split() for arg in args):
+    names = tuple(OLD_NAMES.split())
+    if any(arg.startswith(names) for arg in args):
         from pytest_autodeploy.plugin.old_names import answer
 
         answer(parser.parse_known_and_unknown_args(args)[1])

@@ -18,7 +18,7 @@ from pytest_autodeploy.plugin.limits import against_path, limits_of
 from pytest_autodeploy.plugin.problems import refuse
 from pytest_autodeploy.plugin.state import UNJUDGED, settings_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
-from pytest_autodeploy.settings.meter_choice import NO_METER, chosen_for
+from pytest_autodeploy.settings.meter_choice import NO_METER, board_has_meter
 
 Place = tuple[str, tuple[str, str]]
 """A limit's name, and the ids of model and board."""
@@ -131,7 +131,7 @@ def _needs(item: pytest.Item) -> Iterator[tuple[Declared, Needs]]:
 def unavailable(item: pytest.Item, needs: Needs) -> str | None:
     """Why a test cannot have what a limit needs, as far as that is known before it runs."""
     settings, case = settings_of(item.config), case_of(item)
-    if needs == "meter" and case and chosen_for(case.board or "", settings).kind == "off":
+    if needs == "meter" and case and not board_has_meter(case.board or "", settings):
         return f"{case.board}: {NO_METER}"
     return None
 

@@ -14,7 +14,7 @@ from pytest_autodeploy.plugin.services import session_of
 from pytest_autodeploy.plugin.state import FAILURE, RUNTIME, UNJUDGED, runtime_of, settings_of
 from pytest_autodeploy.plugin.subject import reference_of
 from pytest_autodeploy.run.preflight import check_output
-from pytest_autodeploy.settings.meter_choice import NO_METER, chosen_for
+from pytest_autodeploy.settings.meter_choice import NO_METER, board_has_meter
 from pytest_autodeploy.settings.settings import SettingError
 
 
@@ -43,7 +43,7 @@ def before_setup(item: pytest.Item) -> None:
         raise ResultsError(str(error)) from None
     if not uses(item, "model_session"):
         return
-    if uses(item, "power_meter") and not has_meter(item, case):
+    if uses(item, "power_meter") and not board_has_meter(case.board or "", runtime.settings):
         pytest.skip(NO_METER)
     if runtime.settings.inputs_path:
         runtime.data.inputs(runtime.models.load(case.model))
@@ -61,11 +61,6 @@ def _refuse_broken(item: pytest.Item, case: Case) -> None:
     if trouble.test == item.nodeid:  # a rerun must not turn it into a skip
         raise trouble.error
     pytest.skip(trouble.words)
-
-
-def has_meter(item: pytest.Item, case: Case) -> bool:
-    """Whether the board of a test has a power meter."""
-    return chosen_for(case.board or "", settings_of(item.config)).kind != "off"
 
 
 def after_setup(item: pytest.Item) -> None:

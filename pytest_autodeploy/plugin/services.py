@@ -10,7 +10,7 @@ from pytest_autodeploy.model.find import ModelFile
 from pytest_autodeploy.plugin.collection import case_of
 from pytest_autodeploy.plugin.limits import against_path, tolerance_of
 from pytest_autodeploy.plugin.state import runtime_of, settings_of
-from pytest_autodeploy.settings.meter_choice import chosen_for
+from pytest_autodeploy.settings.meter_choice import board_has_meter
 
 if TYPE_CHECKING:
     from pytest_autodeploy.diagnosis.sensitivity.sensitivity import Sensitivity
@@ -44,7 +44,7 @@ class Services:
         """The power meter of the test's board, None when there is none."""
         case = case_of(self._item)
         board = case.board if case else None
-        if chosen_for(board or "", settings_of(self._item.config)).kind == "off":
+        if not board_has_meter(board or "", settings_of(self._item.config)):
             return None
         return self._runtime.boards.meters.power_meter(None)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.catalog.kinds import kind_of
-from pytest_autodeploy.model.find import ModelFile, find_models
+from pytest_autodeploy.model.find import ModelFile, find_models, named
 
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
@@ -38,9 +38,10 @@ class Models:
         return model
 
     def first_runnable(self, board_id: str) -> Model:
-        """The first model of the settings, as ``runnable`` gives it."""
+        """The first model of the settings, by its name there, as ``runnable`` gives it."""
         settings = self._settings
-        return self.runnable(find_models(settings.tflite, settings.root)[0], board_id)
+        (file,) = named(find_models(settings.tflite, settings.root)[:1], settings.name)
+        return self.runnable(file, board_id)
 
     def load(self, file: ModelFile) -> Model:
         """Load (or convert) a model, once. Raises ModelError."""

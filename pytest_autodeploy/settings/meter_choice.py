@@ -27,6 +27,11 @@ def owns_meter(board_id: str, settings: Settings) -> bool:
     return bool(spec_of(board_id).power_pins)
 
 
+def board_has_meter(board_id: str, settings: Settings) -> bool:
+    """Whether a board has a meter."""
+    return chosen_for(board_id, settings).kind != "off"
+
+
 def has_meter(settings: Settings) -> bool:
     """Whether any board of the run has a meter."""
-    return any(chosen_for(board, settings).kind != "off" for board in settings.evb)
+    return any(board_has_meter(board, settings) for board in settings.evb)
