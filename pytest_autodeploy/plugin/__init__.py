@@ -127,9 +127,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     """With ``-n N`` alone, give all tests of a model on a board to one worker."""
     if config.getoption("dist") != "load" or SETTINGS not in config.stash:
         return None
-    from pytest_autodeploy.plugin.scheduling import BoardScheduling
+    from pytest_autodeploy.plugin.scheduling import board_scheduling
 
-    return BoardScheduling(config, log)
+    return board_scheduling(config, log)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

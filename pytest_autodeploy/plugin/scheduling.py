@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 from pytest_autodeploy.catalog.boards import board_names, catalog_specs
 from pytest_autodeploy.catalog.kinds import kind_of
@@ -14,19 +13,22 @@ from pytest_autodeploy.plugin.state import settings_of
 from pytest_autodeploy.settings.settings import Settings
 
 
-class BoardScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist 3.8 has no types
-    """The tests of a model on a board are one unit of work; any other test is one of its own.
+def board_scheduling(config: pytest.Config, log: Any) -> object:
+    """A scheduler of xdist for which the tests of a model on a board are one unit of work.
 
-    A real board, or one behind a port, is one for all workers: all of its tests go to the same.
-    The process that schedules has only the ids of tests, which say the model and the board.
+    Any other test is one of its own. A real board, or one behind a port, is one for all workers:
+    all of its tests go to the same. The process that schedules has only the ids of tests, which say
+    the model and the board. xdist is loaded here, as it need not be installed.
     """
+    from xdist.scheduler import LoadScopeScheduling
 
-    def __init__(self, config: pytest.Config, log: Any) -> None:
-        super().__init__(config, log)
-        self._settings = settings_of(config)
+    settings = settings_of(config)
 
-    def _split_scope(self, nodeid: str) -> str:  # the hook of xdist (3.8) for such classes
-        return group_of(nodeid, self._settings) or nodeid
+    class BoardScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist 3.8 has no types
+        def _split_scope(self, nodeid: str) -> str:  # the hook of xdist for such classes
+            return group_of(nodeid, settings) or nodeid
+
+    return BoardScheduling(config, log)
 
 
 def group_of(nodeid: str, settings: Settings) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -75,3 +76,24 @@ def test_no_function_is_long() -> None:
         if isinstance(node, functions)
     }
     assert {name: n for name, n in lengths.items() if n > LONGEST_FUNCTION} == {}
+
+
+ALWAYS_THERE = {"click", "erpc", "numpy", "pytest", "serial"}
+"""Packages that every installation has and that a module may need as soon as it is loaded."""
+
+
+def test_a_module_loads_without_packages_that_need_not_be_there() -> None:
+    needed = {
+        f"{name} imports {module.partition('.')[0]}"
+        for name, tree in modules().items()
+        for node in tree.body
+        for module in _imported_by(node)
+        if module.partition(".")[0] not in {*sys.stdlib_module_names, PACKAGE.name, *ALWAYS_THERE}
+    }
+    assert needed == set()
+
+
+def _imported_by(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [str(node.module)]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
