@@ -38,9 +38,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_summary_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Inner runs do not write into the summary of a CI job that runs these tests."""
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+def _as_on_a_desk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inner runs print what they print at a desk, and write into no summary of a CI job."""
+    for name in ("GITHUB_STEP_SUMMARY", "CI", "BUILD_NUMBER", "FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,9 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
 TEST = HERE / "test_budget.py"
 """The first test of a user, which fails; getting-started.md shows it."""
 
+NOT_TOLD = ("CI", "BUILD_NUMBER", "FORCE_COLOR", "PY_COLORS", "NO_COLOR", "PYTEST_ADDOPTS")
+"""Variables with which pytest prints another form: with CI, for one, it shortens no message."""
+
 OF_THIS_PC = ("platform ", "rootdir: ", "plugins: ", "metadata: ", "cachedir: ")
 """Lines of pytest and its plugins that differ from PC to PC."""
 
@@ -55,13 +58,17 @@ def _output(command: str, folder: Path) -> str:
     done = subprocess.run(
         [sys.executable, *options, *arguments],
         cwd=folder,
-        env={**os.environ, "COLUMNS": "100", "PYTEST_ADDOPTS": ""},
+        env={**_told(), "COLUMNS": "100"},
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
     return steady((done.stdout + done.stderr).replace(f"{folder.resolve()}/", ""))
+
+
+def _told() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in NOT_TOLD}
 
 
 def steady(text: str) -> str:

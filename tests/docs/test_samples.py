@@ -67,7 +67,11 @@ def test_those_that_need_nothing_else_pass(pytester: pytest.Pytester, project: P
 
 
 @pytest.mark.parametrize("name", real_runs.SAMPLES)
-def test_what_is_shown_of_a_run_is_what_it_prints(name: str, tmp_path: Path) -> None:
+def test_what_is_shown_of_a_run_is_what_it_prints(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")  # a job must show what a terminal does
+    monkeypatch.setenv("FORCE_COLOR", "1")
     if name != "example":
         real_runs.prepare(tmp_path)
     kept = (real_runs.HERE / f"{name}.txt").read_text(encoding="utf-8")
