@@ -126,11 +126,11 @@ class WrongFirmware(BoardError):
 
 
 class BoardRefused(BoardError):
-    """The board is healthy and refused a call; ``status`` is its Status, ``words`` its own log."""
+    """The board is healthy and refused a call; ``status`` is its Status, ``text`` its own log."""
 
     def __init__(
-        self, what: str, *, status: str, words: str, board: str, hint: str | None = None
+        self, what: str, *, status: str, text: str, board: str, hint: str | None = None
     ) -> None:
-        super().__init__(f"{what}: {words}" if words else what, board=board, hint=hint)
+        super().__init__(f"{what}: {text}" if text else what, board=board, hint=hint)
         self.status = status
-        self.words = words
+        self.text = text

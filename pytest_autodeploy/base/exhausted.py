@@ -36,10 +36,10 @@ def exhausted(error: BaseException) -> PcExhausted | None:
     return None
 
 
-def advice_on(words: str) -> str | None:
+def advice_on(text: str) -> str | None:
     """What to do when the words of another process say so; None when they do not."""
     for code, hint in _HINTS.items():
-        if os.strerror(code) in words:
+        if os.strerror(code) in text:
             return hint
     return None
 

@@ -15,8 +15,8 @@ def import_package(module: str, package: str) -> None:
     try:
         importlib.import_module(module)
     except Exception as error:
-        words = f"{type(error).__name__}: {error}"
-        raise BrokenPackage(_culprit(error, module, package), words) from error
+        text = f"{type(error).__name__}: {error}"
+        raise BrokenPackage(_culprit(error, module, package), text) from error
 
 
 def _culprit(error: BaseException, module: str, package: str) -> str:

@@ -30,9 +30,9 @@ def c_identifier(name: str) -> str:
     Letters with accents lose them, everything else that C does not accept becomes one underscore.
     No reserved names: no keyword, no underscore first, no two underscores in a row.
     """
-    words = re.sub(r"[^A-Za-z0-9]+", "_", _ascii(name)).strip("_") or "model"
-    words = f"m_{words}" if words[0].isdigit() else words
-    return f"{words}_" if words in _KEYWORDS.split() else _cut(words, name, "_")
+    text = re.sub(r"[^A-Za-z0-9]+", "_", _ascii(name)).strip("_") or "model"
+    text = f"m_{text}" if text[0].isdigit() else text
+    return f"{text}_" if text in _KEYWORDS.split() else _cut(text, name, "_")
 
 
 def file_name(name: str) -> str:
@@ -42,14 +42,14 @@ def file_name(name: str) -> str:
     would lose letters of other alphabets or their end.
     """
     plain = _ascii(name)
-    words = re.sub(r"[^A-Za-z0-9._-]+", "_", plain)
-    words = re.sub(r"\.{2,}", ".", words).strip(". _-")
+    text = re.sub(r"[^A-Za-z0-9._-]+", "_", plain)
+    text = re.sub(r"\.{2,}", ".", text).strip(". _-")
     lost = any(letter.isalnum() for letter in plain if not letter.isascii())
-    if not words or lost:
-        words = f"{words or 'model'}-{_hash(name)}"
-    if words.split(".")[0].lower() in _DEVICES:
-        words = f"_{words}"
-    return _cut(words, name, "-")
+    if not text or lost:
+        text = f"{text or 'model'}-{_hash(name)}"
+    if text.split(".")[0].lower() in _DEVICES:
+        text = f"_{text}"
+    return _cut(text, name, "-")
 
 
 def _ascii(name: str) -> str:
@@ -58,11 +58,11 @@ def _ascii(name: str) -> str:
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
-def _cut(words: str, name: str, joint: str) -> str:
-    if len(words) <= _LONGEST:
-        return words
+def _cut(text: str, name: str, joint: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
     end = f"{joint}{_hash(name)}"
-    return words[: _LONGEST - len(end)].rstrip("._-") + end
+    return text[: _LONGEST - len(end)].rstrip("._-") + end
 
 
 def _hash(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Child processes: the one place that starts and ends them, and that has words for their ends."""
+"""Child processes: the one place that starts and ends them, and tells how they ended."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Child:
             _sweep(self._process)
         return End(code)
 
-    def last_words(self) -> str:
+    def last_line(self) -> str:
         """The last line of the log that is more than chatter."""
         try:
             text = self._path.read_text("utf-8", "replace") if self._path else _text(self._log)
@@ -171,10 +171,10 @@ class Child:
         telling = [line.strip() for line in text.splitlines() if not line.startswith(_CHATTER)]
         return next((line[:_LONGEST_WORDS] for line in reversed(telling) if line), "")
 
-    def obituary(self, end: End) -> str:
-        """How it ended, with its last words."""
-        words = self.last_words()
-        return f"{end.how}; its last words: {words}" if words else end.how
+    def ending(self, end: End) -> str:
+        """How it ended, with the last line of its output."""
+        text = self.last_line()
+        return f"{end.how}; the last line of its output: {text}" if text else end.how
 
     def stop(self, patience_s: float) -> None:
         """Ask it to end, by the end of its input and by SIGTERM; then end it by force."""

@@ -11,8 +11,8 @@ def short(value: object, **facts: object) -> str:
 
     Numbers have six digits.
     """
-    words = ", ".join(f"{name}={_word(fact)}" for name, fact in facts.items())
-    return f"{type(value).__name__}({words})"
+    text = ", ".join(f"{name}={_word(fact)}" for name, fact in facts.items())
+    return f"{type(value).__name__}({text})"
 
 
 def shapes(arrays: Sequence[Any]) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_autodeploy.baseline.comparison_text import difference_text, exact_texts, value_text
 from pytest_autodeploy.baseline.format import Entry, Layers, Metric
 from pytest_autodeploy.baseline.layers import graph_change, match_layers
-from pytest_autodeploy.baseline.words import difference_text, exact_texts, value_text
 
 
 def changes(old: Entry | None, new: Entry) -> Iterator[str]:
@@ -45,5 +45,5 @@ def _layers_change(old: Layers | None, new: Layers) -> str:
         for b, n in match_layers(old.layers, new.layers)
     )
     graph = graph_change(old.layers, new.layers)
-    words = f"{changed} of {len(new.layers)} layers have another time"
-    return f"{words}; {graph}" if graph else words
+    text = f"{changed} of {len(new.layers)} layers have another time"
+    return f"{text}; {graph}" if graph else text

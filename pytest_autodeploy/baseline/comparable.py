@@ -22,9 +22,9 @@ _WORDS = {
 def why_not(baseline: Conditions, now: Conditions) -> list[str]:
     """What differs between two conditions, in words; empty when they can be compared."""
     return [
-        f"{words} {_shown(name, getattr(now, name))}, of the baseline "
+        f"{text} {_shown(name, getattr(now, name))}, of the baseline "
         f"{_shown(name, getattr(baseline, name))}"
-        for name, words in _WORDS.items()
+        for name, text in _WORDS.items()
         if getattr(now, name) != getattr(baseline, name) and _known(name, baseline, now)
     ]
 
@@ -41,12 +41,12 @@ def is_exact(conditions: Conditions) -> bool:
 
 def why_not_metric(name: str, baseline: Metric, now: Metric) -> str | None:
     """What differs in how a metric came to be."""
-    for words, one, other in (
+    for text, one, other in (
         ("source", baseline.source, now.source),
         ("unit", baseline.unit, now.unit),
     ):
         if one != other:
-            return f"{name}: {words} {one_line(other)}, of the baseline {one_line(one)}"
+            return f"{name}: {text} {one_line(other)}, of the baseline {one_line(one)}"
     return None
 
 

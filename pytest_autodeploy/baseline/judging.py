@@ -90,11 +90,11 @@ def _why(sides: Sides, noise: tuple[float, float], threshold: float) -> str:
         spread = max(side.spread or 0.0 for side in sides)
         counts = f"{baseline.count} repeats in the baseline and {now.count} now"
         return f"repeats differ by {_share(spread, baseline)}, {counts}"
-    words = f"starts of the board differ by {_share(start_noise(baseline, now)[0], baseline)}"
+    text = f"starts of the board differ by {_share(start_noise(baseline, now)[0], baseline)}"
     needed = starts_needed(baseline, now, threshold)
     if needed is None:
-        return f"{words}: the {baseline.starts} of the baseline are too few for any comparison"
-    return f"{words}: --autodeploy-compare-runs {needed} would do"
+        return f"{text}: the {baseline.starts} of the baseline are too few for any comparison"
+    return f"{text}: --autodeploy-compare-runs {needed} would do"
 
 
 def _share(value: float, of: Repeats) -> str:
@@ -104,9 +104,9 @@ def _share(value: float, of: Repeats) -> str:
 def _outliers(sides: Sides) -> str:
     """How many repeats were left out on each side."""
     baseline, now = sides
-    words = [
+    parts = [
         f"{side.outliers} of {side.count} repeats {whose} are outliers"
         for side, whose in ((baseline, "of the baseline"), (now, "now"))
         if side.outliers
     ]
-    return " and ".join(words)
+    return " and ".join(parts)

@@ -41,9 +41,7 @@ def graph_change(baseline: Sequence[LayerTime], now: Sequence[LayerTime]) -> str
     gone = [f"#{b} {baseline[b].operator}" for b, n in pairs if n is None and b is not None]
     if not new and not gone:
         return ""
-    parts = [
-        f"{words} {_listed(names)}" for words, names in (("new", new), ("gone", gone)) if names
-    ]
+    parts = [f"{text} {_listed(names)}" for text, names in (("new", new), ("gone", gone)) if names]
     return f"the graph changed: {len(now)} layers, {len(baseline)} before; {'; '.join(parts)}"
 
 

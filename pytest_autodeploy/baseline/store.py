@@ -89,8 +89,8 @@ def keep_named(files: Sequence[Path], folder: Path, name: str) -> Path:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)
         except OSError as error:
-            words = error.strerror or str(error)
-            raise BaselineError(f"cannot write {copy}: {words}", hint="see permissions") from error
+            text = error.strerror or str(error)
+            raise BaselineError(f"cannot write {copy}: {text}", hint="see permissions") from error
     return kept
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.base.repeats import Repeats
 from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.baseline.comparison_text import difference_text
 from pytest_autodeploy.baseline.drift import Drift, find_drift
 from pytest_autodeploy.baseline.history import History, Point
 from pytest_autodeploy.baseline.measured import Measured, title_of
 from pytest_autodeploy.baseline.precision import smallest_difference
-from pytest_autodeploy.baseline.words import difference_text
 from pytest_autodeploy.limits.regression import NoRegression
 
 LEVEL_RUNS = 5

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pytest_autodeploy.baseline.comparison_text import block, headline
 from pytest_autodeploy.baseline.format import Entry
 from pytest_autodeploy.baseline.standard import place_of, standard_of
-from pytest_autodeploy.baseline.words import block, headline
 from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.limits.regression import LAYERS, NoRegression
 from pytest_autodeploy.metrics.comparison import Comparison
@@ -20,16 +20,16 @@ FAILURES: dict[str, FailureClass] = {"regression": "regression", "cannot tell": 
 def verdict(subject: Subject, declared: Declared, comparison: Comparison) -> Row:
     """How a comparison ended."""
     place = place_of(subject)
-    words = headline(comparison)
+    text = headline(comparison)
     asked = place.compare or declared.origin != "default"
     status = _status(comparison, asked=asked, exists=standard_of(subject).exists)
     if comparison.state == "no baseline" and place.update == "new":
         status = "no limit"
     if status in ("FAIL", "NOT JUDGED"):
-        how = f"{declared.words} by {declared.origin}"
+        how = f"{declared.text} by {declared.origin}"
         lines = block(comparison, how, subject.board.model.sha256)
-        words = "\n".join([f"{subject.title}: {words}", *lines])
-    return row(declared, status, words, failure=FAILURES.get(comparison.state, "not comparable"))
+        text = "\n".join([f"{subject.title}: {text}", *lines])
+    return row(declared, status, text, failure=FAILURES.get(comparison.state, "not comparable"))
 
 
 def _status(comparison: Comparison, *, asked: bool, exists: bool) -> Status:

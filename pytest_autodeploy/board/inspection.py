@@ -16,7 +16,7 @@ from pytest_autodeploy.model.arena import least_arena_bytes
 from pytest_autodeploy.model.graph import Model, Tensor
 from pytest_autodeploy.model.kernel_types import arithmetic
 from pytest_autodeploy.model.load import check_runnable
-from pytest_autodeploy.model.tested import tested_operators, tested_words
+from pytest_autodeploy.model.tested import tested_operators, tested_text
 from pytest_autodeploy.reference.trial import check_on_pc
 
 
@@ -116,7 +116,7 @@ def inspect_model(model: Model) -> Inspection:
         boards=tuple(_fit(spec, model, least) for spec in catalog_specs()),
         refusal=refusal,
         arithmetic=arithmetic(tested_operators(model)),
-        tested=tested_words(model),
+        tested=tested_text(model),
     )
 
 

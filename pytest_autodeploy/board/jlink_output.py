@@ -27,7 +27,7 @@ _LINE_LENGTH = 200
 class Complaint:
     """A kind of failure: how J-Link words it, what that means and what to do."""
 
-    words: str
+    text: str
     meaning: str
     advice: str = ""
     topic: str = ""
@@ -153,9 +153,9 @@ def _after_first(lines: Sequence[str], pattern: re.Pattern[str]) -> Sequence[str
 def _failure(code: int | None, lines: Sequence[str]) -> Failure | None:
     """The most telling complaint; attempts before the work itself are not among the lines."""
     for complaint in COMPLAINTS:
-        words = re.compile(complaint.words, re.IGNORECASE)
+        text = re.compile(complaint.text, re.IGNORECASE)
         for line in lines:
-            if words.search(line):
+            if text.search(line):
                 return Failure(complaint, line[:_LINE_LENGTH])
     return _no_success(lines, "J-Link gave up") if code != 0 else None
 

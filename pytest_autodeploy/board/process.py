@@ -1,4 +1,4 @@
-"""A child process that is driven by JSON lines: its deadline, its death and its last words."""
+"""A child process that is driven by JSON lines: its deadline, its death and its last line."""
 
 from __future__ import annotations
 
@@ -69,25 +69,25 @@ class ControlledProcess:
         return self.reply(what, timeout_s)
 
     def _died(self, what: str, seconds: float) -> BoardDied:
-        words = self.death() or "its process does not answer"
+        text = self.death() or "its process does not answer"
         hint = self.advice()
-        return BoardDied(f"{what}: {words}", board=self._name, seconds=seconds, hint=hint)
+        return BoardDied(f"{what}: {text}", board=self._name, seconds=seconds, hint=hint)
 
     def death(self, wait_s: float = 1.0) -> str | None:
-        """How the child ended, with its last words; None when it still runs after ``wait_s``."""
+        """How the child ended, and its last line; None when it still runs after ``wait_s``."""
         end = self._child.end(wait_s)
-        return None if end is None else f"its process {self._child.obituary(end)}"
+        return None if end is None else f"its process {self._child.ending(end)}"
 
     def advice(self) -> str | None:
         """What its death means when another process killed it, or this PC ran out of something."""
         end = self._child.end(0)
         if end is None or end.crashed:
-            return advice_on(self.last_words())
+            return advice_on(self.last_line())
         return "it was killed from outside; is the memory of this PC full?"
 
-    def last_words(self) -> str:
+    def last_line(self) -> str:
         """The last line that the child wrote to its log."""
-        return self._child.last_words()
+        return self._child.last_line()
 
     def close(self) -> None:
         """End the child: politely, then by force. Idempotent."""

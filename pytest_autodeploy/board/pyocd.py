@@ -125,7 +125,7 @@ class PyOcd:
             answer: dict[str, Any] = json.loads(done.output[start : end + 1])
         except ValueError:
             raise ProbeUnavailable(
-                f"pyOCD does not list its {what} ({_last_words(done)})",
+                f"pyOCD does not list its {what} ({_last_line(done)})",
                 board=self._board,
                 seconds=self._timeout_s if done.code is None else None,
                 hint="run `pyocd json --probes` by hand to see why",
@@ -155,12 +155,12 @@ class PyOcd:
     def _failed(
         self, task: str, done: Finished, kind: type[ProbeFailed]
     ) -> ProbeFailed | ProbeUnavailable:
-        words = _last_words(done)
+        text = _last_line(done)
         if "debug probe" in done.output.lower():
             hint = listing(self.probes())
-            return ProbeUnavailable(f"{task}: {words}", board=self._board, hint=hint)
+            return ProbeUnavailable(f"{task}: {text}", board=self._board, hint=hint)
         return kind(
-            f"{task}: pyOCD {done.how} ({words})",
+            f"{task}: pyOCD {done.how} ({text})",
             board=self._board,
             hint="check the debug cable and the board's power, or flash with J-Link",
         )
@@ -171,7 +171,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _last_words(done: Finished) -> str:
+def _last_line(done: Finished) -> str:
     lines = [line.strip() for line in done.output.splitlines() if line.strip()]
     errors = [line for line in lines if _LEVEL.match(line) or "probe" in line.lower()]
     return (errors or lines or ["it said nothing"])[0][:200]

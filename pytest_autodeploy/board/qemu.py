@@ -39,12 +39,12 @@ def main(ram_bytes: int, command: list[str]) -> None:
             port = f"socket://127.0.0.1:{listener.getsockname()[1]}"
             sys.stdout.write(json.dumps({"ready": True, "port": port}) + "\n")
             sys.stdout.flush()
-            words = Guard(qemu, mailbox, ours, listener).run()
+            text = Guard(qemu, mailbox, ours, listener).run()
         finally:
             qemu.kill()
             end = End(qemu.wait())
-    if words is not None:
-        sys.exit(f"QEMU {end.how}{words}")
+    if text is not None:
+        sys.exit(f"QEMU {end.how}{text}")
 
 
 def _devices(memory: int, ram_bytes: int, serial: int) -> list[str]:
@@ -78,13 +78,13 @@ class Guard:
         self._said = b""
 
     def run(self) -> str | None:
-        """Serve to the end: QEMU's last words, or None when it was standard input that closed."""
+        """Serve to the end: QEMU's last line, or None when it was standard input that closed."""
         while True:
             ready = self._wait()
             if _STDIN in ready and not os.read(_STDIN, 4096):
                 return None
             if self._errors in ready and not self._hear():
-                return self._words()
+                return self._text()
             if self._listener in ready:
                 self._drop_host()
                 self._host, _ = self._listener.accept()
@@ -108,7 +108,7 @@ class Guard:
         self._said = (self._said + said)[-4096:]
         return bool(said)
 
-    def _words(self) -> str:
+    def _text(self) -> str:
         lines = self._said.decode(errors="replace").splitlines()
         # Libraries may write there, too; messages of QEMU begin with the name of its program.
         messages = [line.strip() for line in lines if line.startswith("qemu")]

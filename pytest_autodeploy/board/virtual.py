@@ -104,9 +104,9 @@ class VirtualBoard(ProcessBoard):
     def explain(self, error: BoardError) -> BoardError:
         """With the last line of the machine's log: a fault, or a register that nobody models."""
         explained = super().explain(error)
-        words = self._process.last_words() if self._process is not None else ""
-        if words and words not in str(explained):
-            said = f"the last line of the machine's log: {words}"
+        text = self._process.last_line() if self._process is not None else ""
+        if text and text not in str(explained):
+            said = f"the last line of the machine's log: {text}"
             explained.hint = f"{explained.hint}; {said}" if explained.hint else said
         return explained
 

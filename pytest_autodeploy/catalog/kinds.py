@@ -133,8 +133,8 @@ def spec_of(board_id: str) -> BoardSpec:
 def syntax(*plugged: str) -> str:
     """How boards of each kind are typed, as a sentence; ``plugged`` are names of further kinds."""
     kinds = sorted(KINDS, key=lambda kind: kind.prefix != "")
-    words = [f"{kind.shown} {'is ' if not kind.prefix else ''}{kind.noun}" for kind in kinds]
-    return f"{', '.join([*words, *(f'{name}:NAME' for name in plugged)])}."
+    shown = [f"{kind.shown} {'is ' if not kind.prefix else ''}{kind.noun}" for kind in kinds]
+    return f"{', '.join([*shown, *(f'{name}:NAME' for name in plugged)])}."
 
 
 def real_kind(spec: BoardSpec) -> Kind:

@@ -71,9 +71,9 @@ def diff(ctx: click.Context, baselines: Path, results: Path, as_json: bool) -> N
     Ends with 1 when one is worse, has no baseline or cannot be compared.
     """
     from pytest_autodeploy.base.table import table
+    from pytest_autodeploy.baseline.comparison_text import headline, rows_table
     from pytest_autodeploy.baseline.last_run import held_against
     from pytest_autodeploy.baseline.measured import title_of
-    from pytest_autodeploy.baseline.words import headline, rows_table
     from pytest_autodeploy.limits.declarations import default_regression
 
     found = [
@@ -175,7 +175,7 @@ def _shown(path: Path, kept: Baseline) -> Iterator[str]:
 
 
 def _values(entry: Entry) -> Iterator[str]:
-    from pytest_autodeploy.baseline.words import repeats_text, value_text
+    from pytest_autodeploy.baseline.comparison_text import repeats_text, value_text
 
     for name, metric in sorted(entry.metrics.items()):
         repeats = f", {repeats_text(metric)}" if metric.repeats > 1 else ""

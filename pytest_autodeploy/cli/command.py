@@ -42,24 +42,24 @@ class Commands(click.Group):
         except click.UsageError as error:
             if not ctx.meta[_JSON]:
                 raise
-            words, code = error.format_message(), USAGE
+            text, code = error.format_message(), USAGE
         except SettingError as error:
-            words, code = str(error), USAGE
+            text, code = str(error), USAGE
         except AutodeployError as error:
-            words, code = str(error), TROUBLE
+            text, code = str(error), TROUBLE
         except OSError as error:
             known = exhausted(error)
             if known is None:
                 raise
-            words, code = str(known), TROUBLE
-        return _fail(ctx, words, code)
+            text, code = str(known), TROUBLE
+        return _fail(ctx, text, code)
 
 
-def _fail(ctx: click.Context, words: str, code: int) -> NoReturn:
+def _fail(ctx: click.Context, text: str, code: int) -> NoReturn:
     if ctx.meta[_JSON]:
-        print_json({"error": words})
+        print_json({"error": text})
     else:
-        click.echo(f"Error: {words}", err=True)
+        click.echo(f"Error: {text}", err=True)
     ctx.exit(code)
 
 

@@ -111,13 +111,13 @@ def _variables(count: int) -> str:
 
 
 def _tensor(tensor: Tensor) -> str:
-    words, quantization = f"{tensor.dtype} {list(tensor.shape)}", tensor.quantization
+    text, quantization = f"{tensor.dtype} {list(tensor.shape)}", tensor.quantization
     if quantization is None or not quantization.scales:
-        return words
+        return text
     scales = quantization.scales
     if len(scales) == 1:
-        return f"{words}, scale {scales[0]:.6g}, zero point {quantization.zero_points[0]}"
-    return f"{words}, {len(scales)} scales"
+        return f"{text}, scale {scales[0]:.6g}, zero point {quantization.zero_points[0]}"
+    return f"{text}, {len(scales)} scales"
 
 
 def _operators(kinds: Sequence[OperatorKind]) -> list[str]:

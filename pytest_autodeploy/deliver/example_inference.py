@@ -102,7 +102,7 @@ def _expected(tensor: Tensor, pc: NDArray[Any], tolerance: Tolerance, at: int) -
         unit,
         atol,
         rtol,
-        tolerance.words(tensor.dtype),
+        tolerance.text(tensor.dtype),
     )
 
 

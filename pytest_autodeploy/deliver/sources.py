@@ -121,7 +121,7 @@ class Sources:
             "place": found.place,
             "tool_version": found.tool_version,
             "arena": self.arena,
-            "arena_words": _arena_words(self.arena, found),
+            "arena_words": _arena_text(self.arena, found),
             "least_arena_bytes": ALLOCATOR_BYTES,
             "variables": found.resource_variables,
             "variable_arena_bytes": found.variable_arena_bytes,
@@ -156,11 +156,11 @@ def _check_model(characterization: Characterization, model: Model) -> None:
         )
 
 
-def _arena_words(arena: Arena, found: Characterization) -> str:
-    words = f"{found.arena_bytes} ran the model ({found.place.source} on {found.place.name})"
+def _arena_text(arena: Arena, found: Characterization) -> str:
+    text = f"{found.arena_bytes} ran the model ({found.place.source} on {found.place.name})"
     if not arena.margin_bytes:
-        return f"{words}."
-    return f"{words}; {arena.margin_bytes} more are for another core or TFLM, or as asked for."
+        return f"{text}."
+    return f"{text}; {arena.margin_bytes} more are for another core or TFLM, or as asked for."
 
 
 def _tensor(tensor: ExampleTensor) -> dict[str, Any]:

@@ -62,14 +62,14 @@ def _lines(evidence: Evidence) -> list[str]:
 def _unstable_line(evidence: Evidence) -> str:
     repeats = evidence.repeats
     assert repeats is not None
-    words = (
+    text = (
         f"{_many(repeats.elements, 'output element')} in "
         f"{_many(len(repeats.inferences), 'inference')} changed in "
         f"{_many(repeats.count, 'repeat')} with the same inputs"
     )
     if repeats.same_again:
-        words += "; the repeats agree among themselves: the first run met another state"
-    return words
+        text += "; the repeats agree among themselves: the first run met another state"
+    return text
 
 
 def _against_tflm(evidence: Evidence) -> list[str]:
@@ -80,10 +80,10 @@ def _against_tflm(evidence: Evidence) -> list[str]:
         return ["the board is bit-exact with TFLM on the PC"]
     apart = apart_text(tflm.distance, evidence.unit)
     near = "within" if tflm.within else "off by"
-    words = f"board and TFLM on the PC: {near} {apart}"
+    text = f"board and TFLM on the PC: {near} {apart}"
     if evidence.exact_expected:
-        words += ", though both run the same kernels"
-    return [words]
+        text += ", though both run the same kernels"
+    return [text]
 
 
 def _against_paths(evidence: Evidence) -> list[str]:
@@ -91,19 +91,19 @@ def _against_paths(evidence: Evidence) -> list[str]:
         f"{path} {'bit-exact' if gap.exact else apart_text(gap.distance, evidence.unit)}"
         for path, gap in evidence.paths.items()
     ]
-    words = f"board and TFLite on the PC: {', '.join(parts)}"
+    text = f"board and TFLite on the PC: {', '.join(parts)}"
     if evidence.agreeing:
         pinned = ", ".join(evidence.counting)
-        words += f"; {evidence.agreeing[0]} agrees, and the test counts {pinned} only"
-    return [words]
+        text += f"; {evidence.agreeing[0]} agrees, and the test counts {pinned} only"
+    return [text]
 
 
 def _spread_line(evidence: Evidence) -> list[str]:
     if not evidence.apart or not evidence.spread:
         return []
     apart = apart_text(evidence.spread, evidence.unit)
-    words = f"{' and '.join(evidence.apart)} on the PC are {apart} apart"
-    return [words + (", at least as much as the board is off" if evidence.spread_covers else "")]
+    text = f"{' and '.join(evidence.apart)} on the PC are {apart} apart"
+    return [text + (", at least as much as the board is off" if evidence.spread_covers else "")]
 
 
 def _repeat_line(evidence: Evidence) -> list[str]:

@@ -82,14 +82,14 @@ def _parting_text(layers: Sequence[Layer], left: str, right: str) -> str:
     first, most = parting(layers), heaviest(layers)
     if first is None:
         return ""
-    words = f"{left} and {right} part in operator {first.label}, which {adds_text(first)}"
+    text = f"{left} and {right} part in operator {first.label}, which {adds_text(first)}"
     if most is None:
-        return words
+        return text
     adding = sum(1 for layer in layers if layer.adds)
     if adding > 1 and most.adds and most.adds <= most.least:
         by = apart_text(most.adds, most.unit)
-        return f"{words}; {adding} of {len(layers)} operators round otherwise, by at most {by}"
-    return words if most is first else f"{words}; {most.label} {adds_text(most)}, the most of all"
+        return f"{text}; {adding} of {len(layers)} operators round otherwise, by at most {by}"
+    return text if most is first else f"{text}; {most.label} {adds_text(most)}, the most of all"
 
 
 def _wrong_input(scene: Scene, kept: Kept, found: Findings) -> Findings | None:

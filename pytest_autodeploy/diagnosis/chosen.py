@@ -38,7 +38,7 @@ class Chosen:
     focus_number: int
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Which inferences these are: their figures may be smaller than those of the whole run."""
         first, last = self.numbers[0], self.numbers[-1]
         if len(self.numbers) > MOST:

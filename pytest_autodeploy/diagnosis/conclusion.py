@@ -10,7 +10,7 @@ from pytest_autodeploy.diagnosis.by_tensors import by_kept_tensors
 from pytest_autodeploy.diagnosis.explanation import Explanation
 from pytest_autodeploy.diagnosis.scene import Findings, Scene
 from pytest_autodeploy.diagnosis.search import concluded, search
-from pytest_autodeploy.diagnosis.state import dropped_words
+from pytest_autodeploy.diagnosis.state import dropped_text
 from pytest_autodeploy.diagnosis.steps import tried
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ def explained(
     lines = attribution.lines
     if dropped and cause != "unstable" and not found.elsewhere:
         cause = "state"
-        words, where = dropped_words(scene.model, len(scene.chosen.numbers))
-        lines, found = (words, *lines), replace(found, where=where)
+        text, where = dropped_text(scene.model, len(scene.chosen.numbers))
+        lines, found = (text, *lines), replace(found, where=where)
     return Explanation(
         cause=cause,
-        lines=(*lines, scene.chosen.words),
+        lines=(*lines, scene.chosen.text),
         inference=scene.chosen.focus_number,
         found=found,
         advice=advice(cause, evidence, found, distance),

@@ -49,7 +49,7 @@ def layer_table(layers: Sequence[Layer]) -> str:
     """One line per operator: how far the sides are apart, and what it adds."""
     rows = [("operator", "apart", "adds", "output")]
     rows += [
-        (layer.label, _cell(layer.apart, layer), _cell(layer.adds, layer), layer.output_words)
+        (layer.label, _cell(layer.apart, layer), _cell(layer.adds, layer), layer.output_text)
         for layer in layers
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
@@ -69,7 +69,7 @@ def _operator_lines(explanation: Explanation) -> list[str]:
     found, layer = explanation.found, explanation.found.operator
     if layer is None:
         return []
-    lines = [f"  output: {layer.output_words}"]
+    lines = [f"  output: {layer.output_text}"]
     if layer.first:
         shown = "; ".join(element_text(each, found.left, found.right) for each in layer.first)
         lines.append(f"  inference {explanation.inference}, first elements: {shown}")

@@ -81,7 +81,7 @@ class Layer:
         return f"{self.position} {self.operator}"
 
     @property
-    def output_words(self) -> str:
+    def output_text(self) -> str:
         """Tensor, type, shape and quantisation of the output."""
         parts = [f"{self.dtype} {list(self.shape)}"]
         if self.scale is not None:

@@ -58,7 +58,7 @@ def first_departure(
     return int(off[0]) if len(off) else None
 
 
-def dropped_words(model: Model, count: int) -> tuple[str, str]:
+def dropped_text(model: Model, count: int) -> tuple[str, str]:
     """The evidence, and where: the operators that should have kept their state."""
     names = ", ".join(
         f"{position} {operator.name}"

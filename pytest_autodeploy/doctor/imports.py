@@ -58,7 +58,7 @@ def _try(packages: tuple[str, ...], path: str) -> Mapping[str, str]:
     done = run_tool(command, timeout_s=TIMEOUT_S, environment=quiet, apart=True)
     told = [line for line in done.output.splitlines() if line.startswith(_MARK)]
     ends = dict(json.loads(line.removeprefix(_MARK)) for line in told)
-    broken = {name: words for name, words in ends.items() if words}
+    broken = {name: text for name, text in ends.items() if text}
     if len(ends) == len(packages):
         return broken
     # It took the process with it; those behind it were not tried yet.

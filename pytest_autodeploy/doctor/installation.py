@@ -30,8 +30,8 @@ _SIZE_TIMEOUT_S = 2.0
 
 def python(_: BuildOptions) -> Iterable[Check]:
     """The Python that runs this, and the packages that the project always needs."""
-    words = f"{platform.python_version()} ({sys.executable}), {platform.platform(terse=True)}"
-    yield Check("Python", "ok", words)
+    text = f"{platform.python_version()} ({sys.executable}), {platform.platform(terse=True)}"
+    yield Check("Python", "ok", text)
     try:
         wanted = list(_requirements(None))
     except PackageNotFoundError:

@@ -47,7 +47,7 @@ def compiler(options: BuildOptions) -> Iterable[Check]:
     except (ToolMissing, BuildError) as error:
         asked = options.toolchain or os.environ.get(VARIABLE)
         there = asked or shutil.which(GCC)
-        yield Check(name, "trouble" if there else "missing", _words(error), install(GCC))
+        yield Check(name, "trouble" if there else "missing", _text(error), install(GCC))
         return
     lacks = [] if found.kind == "armclang" else _lacking(found.compiler)
     if lacks:
@@ -192,5 +192,5 @@ def _here() -> str:
     return "%CD%\\neuralSPOT" if os.name == "nt" else '"$PWD/neuralSPOT"'
 
 
-def _words(error: BuildError) -> str:
+def _text(error: BuildError) -> str:
     return error.what if error.seconds is None else f"{error.what} after {error.seconds:g} s"

@@ -38,9 +38,9 @@ class Written:
         )
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """The limit as a user writes it."""
-        return _words(self.declaration, self.keywords, off=self.off)
+        return _text(self.declaration, self.keywords, off=self.off)
 
     def covers(self, other: Written) -> bool:
         """Whether an ``off`` is about another limit: all, or those that its keywords name."""
@@ -54,13 +54,13 @@ class Written:
 class Declared:
     """A limit that a test has.
 
-    ``words`` are as written, ``origin`` says where: ``marker``, the option, the ini key,
+    ``text`` is as written, ``origin`` says where: ``marker``, the option, the ini key,
     ``default``, or several of them. ``keywords`` are those that somebody wrote.
     """
 
     declaration: Declaration
     limit: Any
-    words: str
+    text: str
     origin: str
     keywords: Mapping[str, Any]
 
@@ -92,7 +92,7 @@ def written(
         raise LimitError(f"{origin} {declaration.name}({shown}): {reason}; use {declaration.usage}")
     if unknown:
         reason = f"got an unexpected keyword argument {sorted(unknown)[0]!r}"
-        raise LimitError(f"{origin} {result.words}: {reason}; use {declaration.usage}")
+        raise LimitError(f"{origin} {result.text}: {reason}; use {declaration.usage}")
     return result
 
 
@@ -158,7 +158,7 @@ def _refuse_twice(every: Sequence[Written]) -> None:
             first = seen.setdefault(place, each)
             if first is not each:
                 raise LimitError(
-                    f"{each.origin} {each.words}: {first.words} is declared at the same place; "
+                    f"{each.origin} {each.text}: {first.text} is declared at the same place; "
                     "keep one of them"
                 )
 
@@ -178,16 +178,16 @@ def _declared(same: Sequence[Written]) -> Declared:
         keywords |= new
         taken |= {_unit(declaration, name) for name in new}
     origin = " and ".join(dict.fromkeys(each.origin for each in same))
-    words = _words(declaration, keywords)
+    text = _text(declaration, keywords)
     try:
         limit = declaration.signature(**keywords)
     except (TypeError, ValueError) as error:
         reason = str(error).replace(f"{declaration.name}() ", "")
-        raise LimitError(f"{origin} {words}: {reason}; use {declaration.usage}") from None
-    return Declared(declaration, limit, words, origin, keywords)
+        raise LimitError(f"{origin} {text}: {reason}; use {declaration.usage}") from None
+    return Declared(declaration, limit, text, origin, keywords)
 
 
-def _words(declaration: Declaration, keywords: Mapping[str, Any], *, off: bool = False) -> str:
+def _text(declaration: Declaration, keywords: Mapping[str, Any], *, off: bool = False) -> str:
     shown = [*([repr(OFF)] if off else []), *(f"{k}={v!r}" for k, v in keywords.items())]
     return f"{declaration.name}({', '.join(shown)})"
 

@@ -61,7 +61,7 @@ class Tolerance:
         """Whether a limit in real units was given."""
         return self.atol is not None or self.rtol is not None
 
-    def words(self, dtype: str) -> str:
+    def text(self, dtype: str) -> str:
         """The limit for outputs of this dtype, such as ``1 step``."""
         if dtype == "bool":
             return "equal"

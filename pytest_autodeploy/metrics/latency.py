@@ -94,7 +94,7 @@ def _of_latency(latency: Latency, model: Model) -> Iterator[Measurement]:
 
 def _of_profile(profile: LayerProfile, model: Model) -> Iterator[Measurement]:
     """Rates stand beside the profile that they are of, not beside a latency of other inferences."""
-    source, note = profile.source, profile.words
+    source, note = profile.source, profile.text
     yield Measurement("profile_time", profile.total_us, "us", "lower", source, note)
     if model.macs and profile.total_us:
         rate = model.macs / (profile.total_us * 1e-6)
@@ -111,7 +111,7 @@ def _of_first(profile: LayerProfile | None) -> Iterator[Measurement]:
     """The first inference, with cold caches, where a warm one stands beside it."""
     if profile is None:
         return
-    source, note = profile.source, profile.words
+    source, note = profile.source, profile.text
     yield Measurement("profile_time_first", profile.total_us, "us", "lower", source, note)
     if profile.total_cycles is not None:
         cycles = profile.total_cycles

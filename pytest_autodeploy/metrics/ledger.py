@@ -22,8 +22,8 @@ RED: tuple[Status, ...] = ("FAIL", "NOT JUDGED")
 class Row:
     """One limit, and the measurement that it was held against, if there is one.
 
-    ``limit`` are the words of the declaration, such as ``latency_budget(ms=25)``, ``origin`` says
-    where it was declared, ``words`` how it ended. ``failure`` is the class of a red row, see
+    ``limit`` is the declaration as text, such as ``latency_budget(ms=25)``, ``origin`` says
+    where it was declared, ``text`` how it ended. ``failure`` is the class of a red row, see
     ``failures.CLASSES``, else None. ``why`` are more lines that a failing test prints, about the
     cause; reports show them in a place of their own. ``allowed``: it is not red that nothing judged
     it, as ``--autodeploy-unjudged`` said so. ``bound`` is what the value may not exceed, in its
@@ -34,7 +34,7 @@ class Row:
     limit: str
     origin: str
     status: Status
-    words: str
+    text: str
     measurement: Measurement | None = None
     failure: FailureClass | None = None
     why: str = ""
@@ -47,9 +47,9 @@ class Row:
         return self.status in RED and not self.allowed
 
     @property
-    def text(self) -> str:
+    def message(self) -> str:
         """All that a failing test prints."""
-        return f"{self.words}\n{self.why}" if self.why else self.words
+        return f"{self.text}\n{self.why}" if self.why else self.text
 
 
 def red_rows(rows: Iterable[Row]) -> tuple[Row, ...]:

@@ -78,24 +78,24 @@ def at_most(subject: Subject, declared: Declared, measurement: Measurement, boun
 def row(
     declared: Declared,
     status: Status,
-    words: str,
+    text: str,
     measurement: Measurement | None = None,
     failure: FailureClass = "over a limit",
 ) -> Row:
     """A row of the limit; only a red one has a class of failure."""
     failed = failure if status in RED else None
-    return Row(declared.name, declared.words, declared.origin, status, words, measurement, failed)
+    return Row(declared.name, declared.text, declared.origin, status, text, measurement, failed)
 
 
 def no_limit(declaration: Declaration, measurement: Measurement, limit: str = "") -> Row:
     """What is told of a measurement without a limit."""
-    words = f"{si(measurement.value, measurement.unit)}, no limit"
-    return Row(declaration.name, limit or declaration.name, "none", "no limit", words, measurement)
+    text = f"{si(measurement.value, measurement.unit)}, no limit"
+    return Row(declaration.name, limit or declaration.name, "none", "no limit", text, measurement)
 
 
 def not_judged(declared: Declared, title: str, reason: str) -> Row:
     """A limit that could not be judged."""
-    text = f"{declared.words} could not be judged\n  declared by {declared.origin}\n  {reason}"
+    text = f"{declared.text} could not be judged\n  declared by {declared.origin}\n  {reason}"
     return row(declared, "NOT JUDGED", f"{title}: {text}", failure="not judged")
 
 
@@ -103,5 +103,5 @@ def failure_block(declared: Declared, subject: Subject, text: str) -> str:
     """The words of a failure: model, board and the first line of ``text``, the limit, the rest."""
     first, _, rest = text.partition("\n")
     return (
-        f"{subject.title}: {first}\n  declared {declared.words} by {declared.origin}\n{rest}"
+        f"{subject.title}: {first}\n  declared {declared.text} by {declared.origin}\n{rest}"
     ).rstrip()

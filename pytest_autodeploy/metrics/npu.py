@@ -59,7 +59,7 @@ def judge(estimate: Estimate, declared: Declared) -> list[Row]:
         row(
             declared,
             _STATUS[passed],
-            _words(estimate, text, declared, passed),
+            _text(estimate, text, declared, passed),
             measurement,
             "not judged" if passed is None else "over a limit",
         )
@@ -93,37 +93,37 @@ def _upper(estimate: Estimate, name: str, limit: float, value: Value, worst: str
     label = name.replace("_", " ")
     if isinstance(value, Unavailable):
         passed = False if estimate.status == "cpu_only" else None
-        words = f"{label} is {value}\n  limit   {_exact(limit, _UNITS[name])}\n{_on_cpu(estimate)}"
-        return passed, words.rstrip(), None
+        text = f"{label} is {value}\n  limit   {_exact(limit, _UNITS[name])}\n{_on_cpu(estimate)}"
+        return passed, text.rstrip(), None
     measurement, unit = _measurement(estimate, name), _UNITS[name]
     if value <= limit:
-        words = f"{_exact(value, unit)}, limit {_exact(limit, unit)}"
-        return True, words + (f" ({estimate.scope})" if estimate.scope else ""), measurement
+        text = f"{_exact(value, unit)}, limit {_exact(limit, unit)}"
+        return True, text + (f" ({estimate.scope})" if estimate.scope else ""), measurement
     over = value - limit
     source = ", ".join(part for part in (measurement.source, measurement.note) if part)
-    words = (
+    text = (
         f"{label} is over its limit\n"
         f"  limit   {_exact(limit, unit)}\n"
         f"  value   {_exact(value, unit)} ({source})\n"
         f"  over    {_exact(over, unit)} ({percent(over, limit)})\n{worst}"
     )
-    return False, words.rstrip(), measurement
+    return False, text.rstrip(), measurement
 
 
 def _coverage(estimate: Estimate, least: float) -> Judged:
     coverage = estimate.coverage
     share = percent(coverage.share, 1)
-    words = f"{share} on the NPU ({coverage}), at least {percent(least, 1)}"
+    text = f"{share} on the NPU ({coverage}), at least {percent(least, 1)}"
     passed = coverage.share >= least
     plain = _measurement(estimate, "npu_coverage")
     if passed:
-        return True, words, plain
-    words = (
+        return True, text, plain
+    text = (
         f"npu coverage is below its limit\n"
         f"  limit   {percent(least, 1)} of the operators\n"
         f"  value   {share}, {coverage} (estimated)\n{_on_cpu(estimate)}"
     )
-    return False, words.rstrip(), plain
+    return False, text.rstrip(), plain
 
 
 def _placement(estimate: Estimate, names: Sequence[str]) -> Judged:
@@ -134,12 +134,12 @@ def _placement(estimate: Estimate, names: Sequence[str]) -> Judged:
     found = [each for each in estimate.cpu_operators if not names or each.name.upper() in names]
     if not (found or (not estimate.operators and estimate.coverage.cpu)):
         return True, asked, None
-    words = (
+    text = (
         "operators are on the CPU\n"
         f"  limit   {asked}\n"
         f"  value   {estimate.coverage} on the NPU (estimated)\n{_on_cpu(estimate, found)}"
     )
-    return False, words.rstrip(), None
+    return False, text.rstrip(), None
 
 
 def _worst(estimate: Estimate, cost: Cost, unit: str) -> str:
@@ -178,13 +178,13 @@ def _on_cpu(estimate: Estimate, shown: Sequence[OperatorEstimate] | None = None)
     return "\n".join(["  on the CPU", *lines]) if lines else ""
 
 
-def _words(estimate: Estimate, text: str, declared: Declared, passed: bool | None) -> str:
+def _text(estimate: Estimate, text: str, declared: Declared, passed: bool | None) -> str:
     if passed:
         return text.partition("\n")[0]
     first, _, rest = text.partition("\n")
     head = (
         f"{estimate.model} on {estimate.accelerator}: {first}\n"
-        f"  declared {declared.words} by {declared.origin}\n"
+        f"  declared {declared.text} by {declared.origin}\n"
     )
     return (head + rest).rstrip()
 

@@ -50,13 +50,13 @@ class Outputs(Metric):
         if evidence.agreement is None or (evidence.agreement.passed and not agreement.passed):
             evidence.agreement, evidence.tolerance = agreement, declared.limit
         if declared.origin == "default":  # it depends on the outputs' types
-            declared = replace(declared, words=f"output_tolerance({agreement.tolerance})")
+            declared = replace(declared, text=f"output_tolerance({agreement.tolerance})")
         if agreement.passed:
             yield row(declared, "pass", describe(agreement), failure="wrong output")
             return
         text = f"outputs differ from the PC's\n{failure_text(agreement)}"
-        words = failure_block(declared, subject, text)
-        yield row(declared, "FAIL", words, failure="wrong output")
+        text = failure_block(declared, subject, text)
+        yield row(declared, "FAIL", text, failure="wrong output")
 
 
 def _agreement(subject: Subject, tolerance: Tolerance) -> Agreement:

@@ -85,9 +85,9 @@ class InputSensitivity(Metric):
         if found is not None:
             subject.evidence.sensitivity = found
             measurement = _measurement(found, CHANGES[0])
-            words = f"{describe(found)}, no limit"
+            text = f"{describe(found)}, no limit"
             limit = DECLARATION.name
-            yield Row(limit, limit, "none", "no limit", words, measurement)
+            yield Row(limit, limit, "none", "no limit", text, measurement)
 
     def _unasked(self, subject: Subject, run: RunResult) -> Sensitivity | None:
         services = subject.services
@@ -106,6 +106,6 @@ def _measurement(found: Sensitivity, change: str) -> Measurement:
 
 def _not_done(subject: Subject, reason: str) -> Row:
     """What was asked for and could not be done is red."""
-    words = f"{subject.title}: what the inputs would notice is not known\n  {reason}"
+    text = f"{subject.title}: what the inputs would notice is not known\n  {reason}"
     option = "--autodeploy-sensitivity"
-    return Row(DECLARATION.name, option, option, "NOT JUDGED", words, failure="not judged")
+    return Row(DECLARATION.name, option, option, "NOT JUDGED", text, failure="not judged")

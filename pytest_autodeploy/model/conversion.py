@@ -52,7 +52,7 @@ def _converted(source: Path, inputs: Path | None, folder: Path) -> Model:
         write_bytes(about, json.dumps(asdict(_Kept(source.name, made.samples))).encode())
     samples = _samples(about)
     model = load_model(target)
-    return replace(model, origin=Converted(b"", samples).words(source.name))
+    return replace(model, origin=Converted(b"", samples).text(source.name))
 
 
 def _samples(about: Path) -> int:

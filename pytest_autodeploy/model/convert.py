@@ -40,7 +40,7 @@ class Converted:
     content: bytes
     samples: int
 
-    def words(self, source: str) -> str:
+    def text(self, source: str) -> str:
         """How it was made, such as ``converted from net.keras to int8 with 20 samples``."""
         plural = "" if self.samples == 1 else "s"
         kind = f"int8 with {self.samples} sample{plural}" if self.samples else "float"

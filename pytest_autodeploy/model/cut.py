@@ -87,8 +87,8 @@ class _Part:
         inside, outside = ({*_read(ops), *_made(ops)} for ops in (self.inside, self.outside))
         shared = [tensor for tensor in inside & outside if tensor.variable]
         if shared:
-            words = ", ".join(sorted(repr(tensor.name) for tensor in shared))
-            raise ModelError(f"{name}: the cut parts users of the variable {words}", hint=_REMEDY)
+            text = ", ".join(sorted(repr(tensor.name) for tensor in shared))
+            raise ModelError(f"{name}: the cut parts users of the variable {text}", hint=_REMEDY)
         stateful = self._subgraphs_with_resources()
         users = [
             {op.name for op in ops if _uses_resources(op) or stateful & {*called_subgraphs(op)}}

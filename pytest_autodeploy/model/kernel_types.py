@@ -67,7 +67,7 @@ _FULL_INT8 = (
 class TypeRefusal:
     """An operator whose types no kernel of TFLM computes: its words, and what to do."""
 
-    words: str
+    text: str
     hint: str
 
 

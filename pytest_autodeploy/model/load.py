@@ -42,8 +42,8 @@ def load_model(path: Path) -> Model:
     except ImportError:
         raise
     except Exception as error:
-        words = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise ModelError(f"{path}: the model is damaged: {words}", hint=_AGAIN) from error
+        text = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise ModelError(f"{path}: the model is damaged: {text}", hint=_AGAIN) from error
     _refuse_vela(model)
     return model
 
@@ -95,9 +95,9 @@ def _kind(content: bytes) -> tuple[str, str]:
     """What a file that is no TFLite model is, and what to do."""
     if not content:
         return "empty", _AGAIN
-    for magic, words in _MAGIC.items():
+    for magic, text in _MAGIC.items():
         if content.startswith(magic):
-            return words
+            return text
     if all(32 <= byte < 127 or byte in b"\t\r\n\f" for byte in content[:512]):
         return "a text file", "give the .tflite file itself"
     return f"a file with the identifier {content[4:8]!r} where TFL3 must be", _AGAIN
@@ -141,9 +141,9 @@ def _refuse_unknown_sizes(model: Model) -> None:
 def _refuse_types(model: Model) -> None:
     refusals = list(type_refusals(tested_operators(model)))
     if refusals:
-        words = list(dict.fromkeys(refusal.words for refusal in refusals))
+        text = list(dict.fromkeys(refusal.text for refusal in refusals))
         raise ModelError(
-            f"{model.path}: TFLM has no kernel for {_shortened(words)}", hint=refusals[0].hint
+            f"{model.path}: TFLM has no kernel for {_shortened(text)}", hint=refusals[0].hint
         )
 
 

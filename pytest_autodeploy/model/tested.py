@@ -18,7 +18,7 @@ def untested_subgraphs(model: Model) -> list[int]:
     return [number for number in range(model.subgraphs) if number not in reached]
 
 
-def tested_words(model: Model) -> str:
+def tested_text(model: Model) -> str:
     """What is tested of a file with several entries; nothing when all of it is.
 
     TFLM runs subgraph 0, whatever the signatures of a file say.

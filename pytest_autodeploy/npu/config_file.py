@@ -143,9 +143,9 @@ def _sections(path: Path, content: bytes) -> configparser.ConfigParser:
     try:
         parser.read_string(content.decode("utf-8-sig"), source=path.name)
     except (configparser.Error, UnicodeDecodeError) as error:
-        words = " ".join(str(error).split())
+        text = " ".join(str(error).split())
         raise NpuConfigError(
-            f"{path}: no Vela configuration: {words}",
+            f"{path}: no Vela configuration: {text}",
             hint=_sample_hint(),
         ) from None
     _check_values(path, parser)

@@ -20,7 +20,7 @@ class Reason:
 
     name: str
     output: str
-    words: str
+    text: str
 
 
 def operation_counts(log: str) -> dict[str, int]:
@@ -38,7 +38,7 @@ def reasons(log: str) -> list[Reason]:
 
 def warnings(log: str) -> list[str]:
     """Vela's warnings that are not about one operator, each once."""
-    return list(dict.fromkeys(" ".join(words.split()) for words in _WARNING.findall(log)))
+    return list(dict.fromkeys(" ".join(text.split()) for text in _WARNING.findall(log)))
 
 
 def _unquoted(name: str) -> str:

@@ -129,15 +129,15 @@ class Coverage:
     macs: Value
     share: float = field(init=False)
     """The share of operators that runs on the NPU, 0 to 1."""
-    words: str = field(init=False)
+    text: str = field(init=False)
 
     def __post_init__(self) -> None:
         whole = self.npu + self.cpu
         object.__setattr__(self, "share", self.npu / whole if whole else 0.0)
-        object.__setattr__(self, "words", f"{self.npu} of {whole} {self.basis}")
+        object.__setattr__(self, "text", f"{self.npu} of {whole} {self.basis}")
 
     def __str__(self) -> str:
-        return self.words
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -184,8 +184,8 @@ class Estimate:
     """What the figures are of, when that is not the whole model."""
 
     def __post_init__(self) -> None:
-        words = {"partial": "NPU part only", "cpu_only": "nothing runs on the NPU", "ok": ""}
-        what = words[self.status]
+        text = {"partial": "NPU part only", "cpu_only": "nothing runs on the NPU", "ok": ""}
+        what = text[self.status]
         object.__setattr__(self, "scope", f"{what}, {self.coverage}" if what else "")
 
     @property

@@ -112,7 +112,7 @@ def _reason(operator: Operator, reasons: Sequence[Reason]) -> str:
     """Vela may name the activation that it split off the operator, but never another output."""
     about = [reason for reason in reasons if reason.output == _output(operator)]
     named = [reason for reason in about if reason.name == operator.name]
-    return next((reason.words for reason in [*named, *about]), NO_REASON)
+    return next((reason.text for reason in [*named, *about]), NO_REASON)
 
 
 def coverage_of(

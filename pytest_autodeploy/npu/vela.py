@@ -112,7 +112,7 @@ def _run(command: Sequence[str], folder: Path, what: str, timeout_s: float) -> F
 
 
 def _failed(what: str, done: Finished) -> NpuEstimateFailed:
-    said = last_words(done.errors) or last_words(done.output)
+    said = last_line(done.errors) or last_line(done.output)
     # Vela 5.2 dies of SIGSEGV, without a word, on truncated and many otherwise damaged files.
     if done.signal:
         outside = "it was ended from outside; is the memory of this PC full?"
@@ -125,7 +125,7 @@ def _failed(what: str, done: Finished) -> NpuEstimateFailed:
     )
 
 
-def last_words(text: str) -> str:
+def last_line(text: str) -> str:
     """The last line that says something, such as the exception of a traceback."""
     lines = [line.strip() for line in text.splitlines()]
     last = next((line for line in reversed(lines) if line.strip("#^~- ")), "")
@@ -139,7 +139,7 @@ def _read(output: Path, log: str, what: str) -> VelaOutput:
     summary = next(iter(output.glob(f"{_STEM}_summary_*.csv")), None)
     if summary is None:
         raise NpuEstimateFailed(
-            f"{what}: Vela ended well but wrote no summary: {last_words(log)}",
+            f"{what}: Vela ended well but wrote no summary: {last_line(log)}",
             kind="unreadable",
             hint=f"this version of {PACKAGE} may be unknown; 5.0 to 5.2 are known",
         )

@@ -27,14 +27,14 @@ def explained(item: pytest.Item, session: ModelSession, judgement: Judgement) ->
         explanation = _explanation(session, judgement)
         explanation = replace(explanation, requested=mode == "layers")
     except Exception as error:  # the failure itself is what has to be seen
-        words = " ".join(str(error).split()) or type(error).__name__
-        return judgement.because(f"why: could not be found out: {words}")
+        text = " ".join(str(error).split()) or type(error).__name__
+        return judgement.because(f"why: could not be found out: {text}")
     judgement = replace(judgement, explanation=explanation)
     if agreement.passed:
         return judgement
-    from pytest_autodeploy.diagnosis.explanation import text
+    from pytest_autodeploy.diagnosis.explanation import text as explanation_text
 
-    return judgement.because(text(explanation))
+    return judgement.because(explanation_text(explanation))
 
 
 def _explanation(session: ModelSession, judgement: Judgement) -> Explanation:

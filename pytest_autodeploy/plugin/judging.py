@@ -44,8 +44,8 @@ def after_call(item: pytest.Item) -> None:
     if judgement.red:
         failure = judgement.red[0].failure or "other"
         item.stash[FAILURE] = failure
-        words = "\n\n".join(row.text for row in judgement.red)
-        pytest.fail(classified(failure, words), pytrace=False)
+        text = "\n\n".join(row.message for row in judgement.red)
+        pytest.fail(classified(failure, text), pytrace=False)
     _refuse_unstable(item)
 
 
@@ -55,5 +55,5 @@ def _refuse_unstable(item: pytest.Item) -> None:
     if wrong:
         item.stash[FAILURE] = "unstable"
         count = len(item.stash[ATTEMPTS]) + 1
-        words = f"outputs were wrong in an earlier attempt and are right in attempt {count}"
-        pytest.fail(classified("unstable", f"{words}\n{wrong[0].message}"), pytrace=False)
+        text = f"outputs were wrong in an earlier attempt and are right in attempt {count}"
+        pytest.fail(classified("unstable", f"{text}\n{wrong[0].message}"), pytrace=False)

@@ -114,7 +114,7 @@ def _impossible(item: pytest.Item) -> Iterator[str]:
         reason = unavailable(item, needs)
         if reason:
             yield (
-                f"{item.nodeid}: {declared.words} by {declared.origin} cannot be judged: {reason}"
+                f"{item.nodeid}: {declared.text} by {declared.origin} cannot be judged: {reason}"
             )
 
 
@@ -142,7 +142,7 @@ def skip_reason(item: pytest.Item) -> str | None:
         return None
     return next(
         (
-            f"{declared.words} is not judged: {reason}"
+            f"{declared.text} is not judged: {reason}"
             for declared, needs in _needs(item)
             if (reason := unavailable(item, needs))
         ),
@@ -174,7 +174,7 @@ def wrong_limits(item: pytest.Item) -> Iterator[str]:
     for declared in limits:
         against = getattr(declared.limit, "against", None)
         if against and not (path := against_path(item, against, declared.origin)).is_file():
-            yield f"{test}: {declared.words}: no such model file: {path}"
+            yield f"{test}: {declared.text}: no such model file: {path}"
         fixture = declared.declaration.fixture
         if declared.by_marker and fixture not in fixtures:
             yield (

@@ -8,7 +8,7 @@ from html import escape
 
 import pytest
 
-from pytest_autodeploy.base.error_words import words_of
+from pytest_autodeploy.base.error_text import text_of
 
 
 @contextmanager
@@ -20,9 +20,9 @@ def part_of(report: pytest.TestReport, what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        words = words_of(error, f"{what} of {report.nodeid}")
-        report.sections.append(("autodeploy", words))
-        report.autodeploy_problems = [*problems_of(report), words]  # type: ignore[attr-defined]
+        text = text_of(error, f"{what} of {report.nodeid}")
+        report.sections.append(("autodeploy", text))
+        report.autodeploy_problems = [*problems_of(report), text]  # type: ignore[attr-defined]
 
 
 USAGE = "autodeploy_usage"
@@ -61,16 +61,16 @@ class Problems:
         try:
             yield
         except Exception as error:
-            self.add(words_of(error, what))
+            self.add(text_of(error, what))
 
     def html(self, what: str, make: Callable[[], str]) -> str:
         """A part of the HTML report, or the error in its place."""
         try:
             return make()
         except Exception as error:
-            words = words_of(error, f"{what} in the HTML report")
-            self.add(words)
-            return f"<p><b>ERROR: {escape(words)}</b></p>"
+            text = text_of(error, f"{what} in the HTML report")
+            self.add(text)
+            return f"<p><b>ERROR: {escape(text)}</b></p>"
 
     def add(self, problem: str) -> None:
         """Note what broke, in words."""

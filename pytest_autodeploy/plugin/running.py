@@ -57,10 +57,10 @@ def _refuse_broken(item: pytest.Item, case: Case) -> None:
     if trouble is None:
         return
     if trouble.of_board:
-        raise BoardGivenUp(trouble.words)
+        raise BoardGivenUp(trouble.text)
     if trouble.test == item.nodeid:  # a rerun must not turn it into a skip
         raise trouble.error
-    pytest.skip(trouble.words)
+    pytest.skip(trouble.text)
 
 
 def after_setup(item: pytest.Item) -> None:

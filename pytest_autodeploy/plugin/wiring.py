@@ -161,8 +161,8 @@ def _lines_of(board: Board) -> str:
     if not pins:
         return "this board has no lines to a meter"
     lines = (("In0", "in0"), ("In1", "in1"), ("Out0", "trigger"))
-    words = ", ".join(f"{line} to GPIO {pins[name]}" for line, name in lines)
-    return f"its lines: {words}, {board.spec.io_voltage:g} V"
+    text = ", ".join(f"{line} to GPIO {pins[name]}" for line, name in lines)
+    return f"its lines: {text}, {board.spec.io_voltage:g} V"
 
 
 def _connected(board: Board, runtime: Runtime) -> ValidatorClient:

@@ -70,8 +70,8 @@ class About:
         for field in dataclasses.fields(cls):
             value = getattr(about, field.name)
             if not _can_be(field.name, str(field.type), value):
-                words = f"{field.name}={value!r:.60}"
-                raise CaptureError(f"the capture's own data cannot be read: {words}")
+                text = f"{field.name}={value!r:.60}"
+                raise CaptureError(f"the capture's own data cannot be read: {text}")
         return about
 
 

@@ -51,8 +51,8 @@ def check_window(
         _time_faults(window, inferences, latency_us),
         _energy_faults(window),
     )
-    for words, hint in chain.from_iterable(faults):
-        raise WindowFault(words, board=board, hint=hint)
+    for text, hint in chain.from_iterable(faults):
+        raise WindowFault(text, board=board, hint=hint)
 
 
 def check_ending(window: Window, *, board: str, pins: Mapping[str, int]) -> None:

@@ -180,9 +180,9 @@ class Handshake:
         stuck = line_names(level) or ["In0"]
         return self._still(stuck[0], stuck[0].lower(), "stays high", seconds)
 
-    def _still(self, line: str, name: str, words: str, seconds: float) -> WiringFault:
+    def _still(self, line: str, name: str, text: str, seconds: float) -> WiringFault:
         return WiringFault(
-            f"{line} {words}",
+            f"{line} {text}",
             board=self._board,
             seconds=seconds,
             hint=f"Connect the meter's {line} with {pin(self._pins, name)} of the board.",

@@ -17,7 +17,7 @@ from pytest_autodeploy.power.plan import WAIT_S, Plan, plan
 from pytest_autodeploy.power.window import Window, WindowFinder
 from pytest_autodeploy.rpc.messages import PowerOutcome
 from pytest_autodeploy.session.energy import Energy
-from pytest_autodeploy.session.measured import incomplete_words
+from pytest_autodeploy.session.measured import incomplete_text
 
 if TYPE_CHECKING:
     from pytest_autodeploy.limits.energy import Mode
@@ -71,7 +71,7 @@ def measured(
             chunks, kept = _kept(chunks, writer), str(path)
         handshake = _handshake(session, meter, facts)
         windows = _windows(session, handshake, chunks, planned, _repeats(session, options))
-    note = incomplete_words(session.incomplete)
+    note = incomplete_text(session.incomplete)
     return Energy(mode, planned.inferences, windows, facts.source, facts.name, note, kept)
 
 
@@ -133,9 +133,9 @@ def _checked_run(session: ModelSession, planned: Plan) -> PowerRun:
     run = session.power_result()
     if run.outcome is PowerOutcome.DONE and run.inferences == planned.inferences:
         return run
-    words = run.outcome.name.lower().replace("_", " ")
+    text = run.outcome.name.lower().replace("_", " ")
     raise WindowFault(
-        f"{run.inferences} of {planned.inferences} inferences ran in the window ({words})",
+        f"{run.inferences} of {planned.inferences} inferences ran in the window ({text})",
         board=session.board.id,
         hint=session.board.client.read_log().strip() or None,
     )

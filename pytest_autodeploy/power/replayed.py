@@ -49,7 +49,7 @@ def replayed(replay: Replay, session: ModelSession, mode: Mode, runs: int | None
             least_s=about.least_s if about else 0.0,
             latency_us=_latency_us(session, mode, about, inferences, facts.source),
         )
-    note = ", ".join(filter(None, (facts.name, _cut_words(replay, len(windows)))))
+    note = ", ".join(filter(None, (facts.name, _cut_text(replay, len(windows)))))
     return Energy(mode, inferences, windows, facts.source, facts.name, note)
 
 
@@ -68,7 +68,7 @@ def _latency_us(
     return latency.median_us if latency is not None and same else None
 
 
-def _cut_words(replay: Replay, windows: int) -> str:
+def _cut_text(replay: Replay, windows: int) -> str:
     """What is said of a capture that was not closed."""
     if not replay.cut_short:
         return ""

@@ -47,12 +47,12 @@ class Wiring:
 
     def lines(self) -> Iterator[str]:
         """One line of text for each line of the wiring, and what to know of its pins."""
-        for name, line, words in (
+        for name, line, text in (
             ("trigger", "Out0 to", self.trigger),
             ("in0", "In0 from", self.in0),
             ("in1", "In1 from", self.in1),
         ):
-            yield f"{self.board}: {line} {pin(self.pins, name)}: {words}"
+            yield f"{self.board}: {line} {pin(self.pins, name)}: {text}"
         if self.doubt:
             yield f"{self.board}: note: {self.doubt}"
 

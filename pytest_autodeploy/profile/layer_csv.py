@@ -56,7 +56,7 @@ def csv_table(profile: LayerProfile) -> tuple[tuple[str, ...], list[tuple[Cell, 
         (
             *_first(layer, layer.us, layer.cycles),
             *(_counter(layer.counters, number) for number in order),
-            profile.words,
+            profile.text,
             profile.source,
         )
         for layer in profile.layers

@@ -47,11 +47,11 @@ class LayerProfile:
     repeats: int = 1
 
     def __repr__(self) -> str:
-        layers, run, source = len(self.layers), self.words, self.source
+        layers, run, source = len(self.layers), self.text, self.source
         return short(self, layers=layers, total_us=self.total_us, run=run, source=source)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Which inference the figures are of: ``first``, or ``warm, median of 10``."""
         return f"{self.run}, median of {self.repeats}" if self.repeats > 1 else self.run
 

@@ -113,7 +113,7 @@ class Agreement:
     def warnings(self) -> tuple[str, ...]:
         """Why these inputs tell little, and which outputs are not finite though it is allowed."""
         odd = [self.not_finite] if self.not_finite else []
-        return (*odd, *(words for output in self.outputs for words in output.facts.warnings))
+        return (*odd, *(text for output in self.outputs for text in output.facts.warnings))
 
     @property
     def distance(self) -> float:
@@ -126,10 +126,10 @@ def describe(agreement: Agreement) -> str:
 
     With what makes it less than it seems: NaN, outputs that never change.
     """
-    return "; ".join((_distance_words(agreement), *agreement.warnings))
+    return "; ".join((_distance_text(agreement), *agreement.warnings))
 
 
-def _distance_words(agreement: Agreement) -> str:
+def _distance_text(agreement: Agreement) -> str:
     exact = [path for path in agreement.exact_paths if path in agreement.nearest]
     if exact:
         return f"bit-exact with {exact[0]}"

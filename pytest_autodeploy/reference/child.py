@@ -1,4 +1,4 @@
-"""The worker's process as its parent sees it: exchanges with a deadline, death, and last words."""
+"""The worker as its parent sees it: exchanges with a deadline, death, and its last line."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Child:
         end = self._process.end(5)
         if end is None:
             return ChildDiedError("closed its pipe", crashed=True)
-        return ChildDiedError(self._process.obituary(end), crashed=end.crashed)
+        return ChildDiedError(self._process.ending(end), crashed=end.crashed)
 
 
 def _write_all(stream: BinaryIO, messages: Sequence[Message]) -> None:

@@ -167,7 +167,7 @@ def _output_agreement(
         nan_mismatch=metrics.nan_mismatches(board, chosen.pc),
         unit="steps" if steps else "real",
         distances={path: float(side.apart.max(initial=0)) for path, side in sides.items()},
-        tolerance=tolerance.words(tensor.dtype),
+        tolerance=tolerance.text(tensor.dtype),
         nan=facts.nan,
         infinite=facts.infinite,
         constant=facts.constant,

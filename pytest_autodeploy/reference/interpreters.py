@@ -178,7 +178,7 @@ class Tflm:
         return [_zeros(interpreter.get_input_details(number)) for number in self._inputs]
 
     def infer(self, samples: Sequence[Array]) -> None:
-        with _words_of_tflm():
+        with _text_of_tflm():
             for number, sample in enumerate(samples):
                 self._interpreter.set_input(sample, number)
             self._interpreter.invoke()
@@ -212,12 +212,12 @@ def _tflm(content: bytes, config: Any) -> Any:
     for arena_bytes in ARENAS[:-1]:
         with suppress(RuntimeError):
             return interpreter(arena_bytes)
-    with _words_of_tflm():
+    with _text_of_tflm():
         return interpreter(ARENAS[-1])
 
 
 @contextmanager
-def _words_of_tflm() -> Iterator[None]:
+def _text_of_tflm() -> Iterator[None]:
     """What TFLM writes to standard error, a file in this process, says more than what it raises."""
     start = os.lseek(_STDERR, 0, os.SEEK_END)
     try:
@@ -225,5 +225,5 @@ def _words_of_tflm() -> Iterator[None]:
     except Exception as error:
         end = os.lseek(_STDERR, 0, os.SEEK_END)
         os.lseek(_STDERR, start, os.SEEK_SET)
-        words = os.read(_STDERR, end - start).decode(errors="replace").split("\n")
-        raise RuntimeError("; ".join(filter(None, words)) or str(error)) from None
+        text = os.read(_STDERR, end - start).decode(errors="replace").split("\n")
+        raise RuntimeError("; ".join(filter(None, text)) or str(error)) from None

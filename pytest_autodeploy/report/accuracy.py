@@ -48,7 +48,7 @@ def accuracy_parts(record: Recorded) -> dict[str, Any] | None:
         return None
     classes = accuracy.task == "classification"
     return {
-        "words": one_line(accuracy.words),
+        "text": one_line(accuracy.text),
         "source": record.board.source or "",
         "about": _about(accuracy),
         "sides": _sides(accuracy),
@@ -56,7 +56,7 @@ def accuracy_parts(record: Recorded) -> dict[str, Any] | None:
         "confused": _confused(accuracy) if classes else [],
         "changed": _changed(accuracy.changed[:MOST_CHANGED]),
         "more": max(0, len(accuracy.changed) - MOST_CHANGED),
-        "restarts": [one_line(words) for words in accuracy.restarts],
+        "restarts": [one_line(text) for text in accuracy.restarts],
     }
 
 

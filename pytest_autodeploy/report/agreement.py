@@ -31,9 +31,9 @@ ERRORS: Mapping[str, Error] = {
 _HEADINGS = ("Largest", "Mean (MAE)", "RMSE", "Relative L2", "Cosine", "NSE")
 
 
-def agreement_words(agreement: AgreementRecord) -> str:
+def agreement_text(agreement: AgreementRecord) -> str:
     """The agreement in a few words, such as ``within 1 step of xnnpack``."""
-    return one_line(agreement.words)
+    return one_line(agreement.text)
 
 
 def agreement_figures(agreement: AgreementRecord) -> list[Figure]:

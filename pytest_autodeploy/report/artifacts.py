@@ -38,8 +38,8 @@ def _made(artifacts: ArtifactsRecord, output: str) -> list[Figure]:
     if runtime := artifacts.runtime:
         figures.append(Figure("Library made from", one_line(runtime)))
     if example := artifacts.example:
-        words = "; ".join(example.output.splitlines()) or f"status {example.status}"
-        figures.append(Figure("Example", one_line(words), "emulated"))
+        text = "; ".join(example.output.splitlines()) or f"status {example.status}"
+        figures.append(Figure("Example", one_line(text), "emulated"))
     return figures
 
 

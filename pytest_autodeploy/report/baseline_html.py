@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.baseline.commit import pull_request
-from pytest_autodeploy.baseline.history import History
-from pytest_autodeploy.baseline.measured import Measured, measured_by, title_of
-from pytest_autodeploy.baseline.trend import Trend, trends
-from pytest_autodeploy.baseline.words import (
+from pytest_autodeploy.baseline.comparison_text import (
     allowed_text,
     both_texts,
     change_text,
@@ -24,6 +21,9 @@ from pytest_autodeploy.baseline.words import (
     origin,
     value_text,
 )
+from pytest_autodeploy.baseline.history import History
+from pytest_autodeploy.baseline.measured import Measured, measured_by, title_of
+from pytest_autodeploy.baseline.trend import Trend, trends
 from pytest_autodeploy.limits.regression import NoRegression
 
 if TYPE_CHECKING:

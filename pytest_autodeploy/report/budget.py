@@ -23,7 +23,7 @@ class Bar:
     """A value as a share of what there is; ``share`` is in per cent and may be above 100."""
 
     label: str
-    words: str
+    text: str
     source: str
     share: float
 
@@ -72,8 +72,8 @@ def _limits(result: Result) -> Iterator[Bar]:
 
 
 def _bar(label: str, item: Measurement, whole: float, what: str) -> Bar:
-    words = f"{si(item.value, item.unit)} of {si(whole, item.unit)} {what}"
-    return Bar(label, words, item.source, round(100 * item.value / whole, 1))
+    text = f"{si(item.value, item.unit)} of {si(whole, item.unit)} {what}"
+    return Bar(label, text, item.source, round(100 * item.value / whole, 1))
 
 
 def _spec(result: Result) -> BoardSpec | None:

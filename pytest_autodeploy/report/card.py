@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.baseline.words import headline
+from pytest_autodeploy.baseline.comparison_text import headline
 from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.report.anchors import card_id, row_anchor
 from pytest_autodeploy.report.budget import Bar, bars

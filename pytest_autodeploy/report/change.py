@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.baseline.words import change_text
+from pytest_autodeploy.baseline.comparison_text import change_text
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.comparison import Comparison, Row
 
 
-def change_words(comparison: Comparison | None) -> str:
+def change_cell(comparison: Comparison | None) -> str:
     """The change that says most, such as ``+12.8 %``; the state where there is no such number.
 
     That of the row which decides the state, which is named unless it is the latency's.

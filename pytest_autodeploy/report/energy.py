@@ -39,13 +39,13 @@ def energy_figures(result: Recorded) -> list[Figure]:
     by_name = {item.name: item for item in result.measurements}
     by_mode = {energy.mode.lower(): energy for energy in result.power}
     lines: list[Figure] = []
-    for mode, words in MODES.items():
+    for mode, text in MODES.items():
         if f"energy_{mode}" in by_name:
-            lines += _of_mode(mode, words, by_name, by_mode.get(mode))
+            lines += _of_mode(mode, text, by_name, by_mode.get(mode))
     return lines
 
 
-def _of_mode(mode: str, words: str, by_name: ByName, energy: EnergyRecord | None) -> list[Figure]:
+def _of_mode(mode: str, text: str, by_name: ByName, energy: EnergyRecord | None) -> list[Figure]:
     notes = {
         "power_time": _windows(energy) if energy else "",
         "energy": _spread(mode, by_name),
@@ -56,7 +56,7 @@ def _of_mode(mode: str, words: str, by_name: ByName, energy: EnergyRecord | None
     for kind, label in labels.items():
         item = by_name[f"{kind}_{mode}"]
         value, exact = si(item.value, item.unit), in_full(item.value, item.unit)
-        shown.append(Figure(f"[Power] {words} {label}", value, item.source, notes[kind], exact))
+        shown.append(Figure(f"[Power] {text} {label}", value, item.source, notes[kind], exact))
     return shown
 
 
@@ -65,8 +65,8 @@ def _windows(energy: EnergyRecord) -> str:
     seconds = sum(w.samples / w.rate_hz for w in windows) / len(windows)
     count = f"{len(windows)} windows" if len(windows) > 1 else "1 window"
     inferences = f"{energy.inferences} inference{'s' if energy.inferences != 1 else ''}"
-    words = f"warm, mean of {count} of {inferences}, {si(seconds, 's')}, {energy.meter}"
-    return one_line(words)
+    text = f"warm, mean of {count} of {inferences}, {si(seconds, 's')}, {energy.meter}"
+    return one_line(text)
 
 
 def _spread(mode: str, by_name: ByName) -> str:

@@ -14,7 +14,7 @@ MOST = 40
 def environment(results: Sequence[Result]) -> dict[str, dict[str, str]]:
     """SHA-256 of models, serial numbers of boards with their engines, versions of tools."""
     models = {one_line(r.model.id): r.model.sha256 for r in results if r.model.sha256}
-    boards = {one_line(r.board.id): words for r in results if r.board.id and (words := _board(r))}
+    boards = {one_line(r.board.id): text for r in results if r.board.id and (text := _board(r))}
     tools = {name: version for name, version in provenance().versions.items() if version}
     parts = {"Models (SHA-256)": models, "Boards": boards, "Tools": tools}
     return {name: _shortened(part) for name, part in parts.items() if part}

@@ -33,6 +33,6 @@ def _against(row: ResultVerdict) -> str:
     """The metric and what it was, or why nothing was held against the limit."""
     metric = row.metric.replace("_", " ")
     if (item := row.measurement) is None:
-        lines = [line.strip() for line in row.words.splitlines() if line.strip()]
+        lines = [line.strip() for line in row.text.splitlines() if line.strip()]
         return one_line(f"{metric}: {'; '.join(lines[2:] or lines)}", 400)
     return f"{one_line(item.name.replace('_', ' '))} is {si(item.value, item.unit)}  {item.source}"

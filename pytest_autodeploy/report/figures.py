@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import in_full, si
-from pytest_autodeploy.report.agreement import agreement_words
+from pytest_autodeploy.report.agreement import agreement_text
 from pytest_autodeploy.report.energy import ENERGY_NAMES, energy_figures
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def agreement_figure(result: Recorded, agreement: AgreementRecord) -> Figure:
     """The output agreement as one line."""
     distance = _by_name(result).get("output_distance")
     source = distance.source if distance else result.board.source or ""
-    return Figure("Output agreement", agreement_words(agreement), source)
+    return Figure("Output agreement", agreement_text(agreement), source)
 
 
 def latency_of(result: Recorded) -> Measurement | None:
@@ -109,7 +109,7 @@ def latency_of(result: Recorded) -> Measurement | None:
     return next((by_name[name] for name in _OF_LATENCY if name in by_name), None)
 
 
-def model_words(model: ModelFacts) -> str:
+def model_text(model: ModelFacts) -> str:
     """What the file says, in words, as far as it is known."""
     parts = [model.path]
     if model.parameters is not None:

@@ -14,12 +14,12 @@ from pytest_autodeploy.report.accuracy import accuracy_parts
 from pytest_autodeploy.report.agreement import (
     agreement_columns,
     agreement_figures,
-    agreement_words,
+    agreement_text,
 )
 from pytest_autodeploy.report.artifacts import artifact_figures, footprint_columns
 from pytest_autodeploy.report.baseline_html import comparison_html
 from pytest_autodeploy.report.explanation import explanation_parts
-from pytest_autodeploy.report.figures import figures, model_words, ran_on, title
+from pytest_autodeploy.report.figures import figures, model_text, ran_on, title
 from pytest_autodeploy.report.pictures import pictures
 from pytest_autodeploy.report.sensitivity import sensitivity_about, sensitivity_columns
 from pytest_autodeploy.report.verdicts import verdict_rows
@@ -44,13 +44,13 @@ def extra_html(record: TestRecord) -> str:
         ran_on=ran_on(record.board),
         message=lines(record.message),
         attempts=[lines(attempt.message, 1) for attempt in record.attempts],
-        model_facts=model_words(record.model),
+        model_facts=model_text(record.model),
         figures=figures(record),
         agreement=agreement_figures(agreement) if agreement else [],
         agreement_columns=agreement_columns(agreement) if agreement else [],
-        agreement_words=agreement_words(agreement) if agreement else "",
+        agreement_text=agreement_text(agreement) if agreement else "",
         passed=bool(agreement and agreement.passed),
-        sensitivity=sensitivity.words if sensitivity else "",
+        sensitivity=sensitivity.text if sensitivity else "",
         sensitivity_about=sensitivity_about(sensitivity) if sensitivity else "",
         sensitivity_columns=sensitivity_columns(sensitivity) if sensitivity else [],
         accuracy=accuracy_parts(record),

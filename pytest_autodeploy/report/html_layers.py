@@ -40,7 +40,7 @@ def layer_parts(record: TestRecord) -> dict[str, Any]:
     return {
         "columns": layer_columns(shown, source, whole),
         "bars": _bars(shown, whole) if profile else [],
-        "run": _run_words(profile) if profile else "",
+        "run": _run_text(profile) if profile else "",
         "layer_source": source,
         "csv": _link(profile) if profile else "",
         "csv_name": csv_name(record.model),
@@ -57,7 +57,7 @@ def _first_columns(profile: LayerProfile) -> list[Column]:
     return layer_columns(longest(rows, _MOST_LAYERS), profile.source, total_us(rows))
 
 
-def _run_words(profile: LayerProfile) -> str:
+def _run_text(profile: LayerProfile) -> str:
     repeated = f" (median of {profile.repeats})" if profile.repeats > 1 else ""
     return f"{profile.run} inference{repeated}"
 

@@ -11,7 +11,7 @@ from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import si
 from pytest_autodeploy.metrics.ledger import RED
-from pytest_autodeploy.report.agreement import agreement_words
+from pytest_autodeploy.report.agreement import agreement_text
 from pytest_autodeploy.report.anchors import card_id, row_anchor
 from pytest_autodeploy.report.figures import latency_of
 from pytest_autodeploy.report.verdicts import verdict_rows
@@ -45,7 +45,7 @@ def columns(record: TestRecord | None) -> list[str]:
         latency=si(latency.value, latency.unit) if latency else "",
         source=latency.source if latency else "",
         sort_key=f"{latency.value:020.3f}" if latency else "",
-        agreement=agreement_words(agreement) if agreement else "",
+        agreement=agreement_text(agreement) if agreement else "",
         passed=bool(agreement and agreement.passed),
     ).split("\n")
 
@@ -76,9 +76,9 @@ def _summary_row(result: Result) -> dict[str, Any]:
         "board": one_line(result.board.id or "no board"),
         "card": card_id(result.model.id, result.board.id or "", result.board.clock or ""),
         "figures": _summary_figures(result),
-        "agreement": agreement_words(agreement) if agreement else "",
+        "agreement": agreement_text(agreement) if agreement else "",
         "agrees": bool(agreement and agreement.passed),
-        "accuracy": one_line(accuracy.words) if accuracy else "",
+        "accuracy": one_line(accuracy.text) if accuracy else "",
         "source": result.board.source or "",
         "limits": f"{outcomes.count('pass')} passed" if "pass" in outcomes else "",
         "failed_limits": sum(outcomes.count(red) for red in RED),

@@ -105,8 +105,8 @@ def _divergence(explanation: ExplanationRecord) -> list[Property]:
         return []
     found: list[Property] = [("autodeploy.divergence", explanation.cause)]
     if operator := explanation.operator:
-        words = f"{operator.position} {operator.operator}"
-        found.append(("autodeploy.divergence_operator", one_line(words)))
+        text = f"{operator.position} {operator.operator}"
+        found.append(("autodeploy.divergence_operator", one_line(text)))
     return found
 
 

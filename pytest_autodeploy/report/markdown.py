@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.baseline.words import (
+from pytest_autodeploy.baseline.comparison_text import (
     MOST_LAYERS,
     headline,
     layers_to_blame,

@@ -62,7 +62,7 @@ def estimate_html(estimate: Estimate, *, csv: str = "", csv_name: str = "layers.
         figures=_figures(estimate),
         operators=_operators(estimate.operators),
         on_cpu=_on_cpu(estimate.operators),
-        remarks=[one_line(words) for words in (*estimate.degraded, *estimate.warnings)],
+        remarks=[one_line(text) for text in (*estimate.degraded, *estimate.warnings)],
         csv=f"data:text/csv;charset=utf-8,{quote(csv, safe=',')}" if csv else "",
         csv_name=csv_name,
     )
@@ -78,8 +78,8 @@ def _made_by(estimate: Estimate) -> str:
 
 def _figures(estimate: Estimate) -> list[Figure]:
     coverage = estimate.coverage
-    words = f"{percent(coverage.share, 1)}, {coverage}"
-    shown = [Figure("On the NPU", words, "estimated", _removed(coverage))]
+    text = f"{percent(coverage.share, 1)}, {coverage}"
+    shown = [Figure("On the NPU", text, "estimated", _removed(coverage))]
     missing = []
     for label, total, unit in _FIGURES:
         value = total(estimate.totals)

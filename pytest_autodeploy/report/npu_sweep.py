@@ -103,7 +103,7 @@ def _row(each: Swept, best: Swept | None) -> SweepRow:
     return SweepRow(
         accelerator=each.accelerator,
         system=f"{each.system_config}, {each.memory_mode}",
-        coverage=each.coverage.words,
+        coverage=each.coverage.text,
         cycles="-" if cycles is None else grouped(cycles),
         time="-" if time is None else si(time, "us"),
         delta=_delta(each, best),

@@ -31,12 +31,12 @@ def overview_lines(results: Sequence[Result], *, output: str, width: int) -> lis
 
 def grouped_lines(said: Iterable[tuple[str, str]]) -> list[str]:
     """``title: words`` in a line; titles of which the same is said share one with their count."""
-    by_words: dict[str, list[str]] = {}
-    for name, words in said:
-        by_words.setdefault(words, []).append(name)
+    by_text: dict[str, list[str]] = {}
+    for name, text in said:
+        by_text.setdefault(text, []).append(name)
     return [
-        f"{names[0] if len(names) == 1 else f'{len(names)} results'}: {words}"
-        for words, names in by_words.items()
+        f"{names[0] if len(names) == 1 else f'{len(names)} results'}: {text}"
+        for text, names in by_text.items()
     ]
 
 

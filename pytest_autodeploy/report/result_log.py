@@ -92,7 +92,7 @@ def _row(result: Result, began: datetime, run_id: str | None) -> list[Cell]:
         *(model.size_bytes, board.id, board.kind, board.source, board.clock),
         *(board.engine, board.engine_version, board.model_memory, board.arena_memory),
         *(values.get(name) for name in _VALUES.values()),
-        *(result.profile.words if result.profile else None,),
+        *(result.profile.text if result.profile else None,),
         *((program.flash_bytes, program.ram_bytes) if program else (None, None)),
         int(all(test.outcome in ("passed", "skipped") for test in result.tests)),
     ]

@@ -8,7 +8,7 @@ from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.report.agreement import (
     agreement_columns,
     agreement_figures,
-    agreement_words,
+    agreement_text,
 )
 from pytest_autodeploy.report.anchors import card_id
 from pytest_autodeploy.report.baseline_html import comparison_html
@@ -31,7 +31,7 @@ def row_html(record: TestRecord) -> str:
         card=card_id(record.model.id, board.id or "", board.clock or ""),
         message=lines(record.message),
         attempts=[lines(attempt.message, 1) for attempt in record.attempts],
-        agreement_words=agreement_words(record.agreement) if record.agreement else "",
+        agreement_text=agreement_text(record.agreement) if record.agreement else "",
         passed=bool(record.agreement and record.agreement.passed),
         agreement=agreement_figures(agreement) if agreement else [],
         agreement_columns=agreement_columns(agreement) if agreement else [],

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import si
-from pytest_autodeploy.baseline.words import value_text
-from pytest_autodeploy.report.change import change_words
+from pytest_autodeploy.baseline.comparison_text import value_text
+from pytest_autodeploy.report.change import change_cell
 from pytest_autodeploy.report.figures import latency_of
 from pytest_autodeploy.report.standing import Standing, standing
 
@@ -66,7 +66,7 @@ def run_row(result: Result) -> RunRow:
         arena=_cell(by_name.get("arena_used") or by_name.get("npu_sram")),
         agreement=agreement_cell(result),
         accuracy=_cell(top),
-        change=change_words(result.comparison),
+        change=change_cell(result.comparison),
         standing=standing(result),
     )
 

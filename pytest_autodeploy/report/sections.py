@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from pytest_autodeploy.baseline.words import headline
+from pytest_autodeploy.baseline.comparison_text import headline
 from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.report.failing import failing_lines
@@ -61,7 +61,7 @@ def estimates(results: Sequence[Result]) -> list[Estimate]:
 def comparison_lines(results: Sequence[Result], *, verbose: bool) -> list[str]:
     """How results compare with their baselines; those that end alike share a line."""
     said = [(title(each), headline(each.comparison)) for each in results if each.comparison]
-    return [f"{name}: {words}" for name, words in said] if verbose else grouped_lines(said)
+    return [f"{name}: {text}" for name, text in said] if verbose else grouped_lines(said)
 
 
 def _sweeps(results: Sequence[Result], verbosity: int) -> Iterator[Callable[[], Section]]:

@@ -21,7 +21,7 @@ def sensitivity_figures(result: Recorded) -> list[Figure]:
     found = result.sensitivity
     if found is None:
         return []
-    head, _, rest = found.words.partition("; ")
+    head, _, rest = found.text.partition("; ")
     return [Figure("Sensitivity of inputs", one_line(head, 200), "modelled", one_line(rest, 300))]
 
 

@@ -52,7 +52,7 @@ def summary_lines(
 def _layer_lines(profile: LayerProfile) -> list[str]:
     rows = layer_rows(profile.layers)
     columns = layer_columns(rows, profile.source, total_us(rows))
-    return ["", f"Layers ({profile.words})", *table(columns)]
+    return ["", f"Layers ({profile.text})", *table(columns)]
 
 
 def flaky_lines(result: Result) -> list[str]:
@@ -121,7 +121,7 @@ def _verdict_lines(result: Result) -> list[str]:
 
 def _reason(row: VerdictRow) -> str:
     """Why a limit could not be judged: what stands below the words of a failure."""
-    lines = [line.strip() for line in row.words.splitlines()]
+    lines = [line.strip() for line in row.text.splitlines()]
     return "; ".join(lines[2:] or lines)
 
 

@@ -29,7 +29,7 @@ class VerdictRow:
     source: str
     outcome: str
     origin: str
-    words: str
+    text: str
 
 
 def verdict_rows(result: Recorded) -> list[VerdictRow]:
@@ -57,5 +57,5 @@ def _row(verdict: Row, *, named: bool) -> VerdictRow:
         source=measurement.source if measurement else "",
         outcome=verdict.status,
         origin="" if verdict.origin == "none" else one_line(verdict.origin),
-        words=lines(verdict.words, 1 if compared and verdict.red else 40),
+        text=lines(verdict.text, 1 if compared and verdict.red else 40),
     )

@@ -144,7 +144,7 @@ class Caller:
 
     def _refused(self, refusal: Refusal) -> BoardError:
         name, status = refusal.call.name, refusal.status
-        words = "" if refusal.call is calls.READ_LOG else self._words()
+        text = "" if refusal.call is calls.READ_LOG else self._text()
         if status is Status.OUT_OF_ORDER:
             self._forget_session()
             return BoardDied(
@@ -152,12 +152,12 @@ class Caller:
                 board=self.board,
                 seconds=self.link.elapsed_s,
                 hint=f"The board has restarted, or another program talks to it. {self._start()}"
-                f"Its log: {words}",
+                f"Its log: {text}",
             )
         return BoardRefused(
-            f"{name}: refused ({status.words})",
+            f"{name}: refused ({status.text})",
             status=status.name,
-            words=words,
+            text=text,
             board=self.board,
             hint=_ADVICE.get(status),
         )
@@ -170,11 +170,11 @@ class Caller:
         """How it has started last, in a sentence, as far as it tells."""
         with suppress(BoardError):
             report = next(self._calls(calls.DESCRIBE_BOARD, [()], timeout_s=_LOG_TIMEOUT_S))[0]
-            cause = report.reset_cause.words
+            cause = report.reset_cause.text
             return f"It was last started by: {cause}. " if cause else ""
         return ""
 
-    def _words(self) -> str:
+    def _text(self) -> str:
         """The last lines of the log; what is before them waits for `read_log`."""
         with suppress(BoardError):
             lines = self._new_log(_LOG_TIMEOUT_S).splitlines(keepends=True)

@@ -49,7 +49,7 @@ class Status(IntEnum):
     OUT_OF_ORDER = 10
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """The status as a message says it, such as ``no memory``."""
         return self.name.lower().replace("_", " ")
 
@@ -116,7 +116,7 @@ class ResetCause(IntEnum):
     FAULT = 6
 
     @property
-    def words(self) -> str | None:
+    def text(self) -> str | None:
         """The cause as a message says it, such as ``power on``; None when it is unknown."""
         return self.name.lower().replace("_", " ") if self else None
 

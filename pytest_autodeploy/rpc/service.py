@@ -84,11 +84,11 @@ class _Answer:
             case Place.NEXT:
                 self.sessions.reply = self.reply(codec)
             case Place.STALE:
-                words = (
+                text = (
                     f"request {self.info.sequence} is late, or its session has ended; "
                     "identify opens one"
                 )
-                return self._refusal(Status.OUT_OF_ORDER, words)
+                return self._refusal(Status.OUT_OF_ORDER, text)
         return self.sessions.reply
 
     def reply(self, codec: MessageCodec) -> bytes:
@@ -97,15 +97,15 @@ class _Answer:
             reply = _reply(self.info, Status.OK, self.call, self._results(codec))
             if len(reply) <= self.max_message_bytes:
                 return bytes(reply)
-            words = f"the answer is too long: {len(reply)} bytes"
-            return self._refusal(Status.BAD_ARGUMENT, words)
+            text = f"the answer is too long: {len(reply)} bytes"
+            return self._refusal(Status.BAD_ARGUMENT, text)
         except Refused as refusal:
-            return self._refusal(refusal.status, refusal.words)
+            return self._refusal(refusal.status, refusal.text)
         except Exception as error:
             return self._refusal(Status.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
-    def _refusal(self, status: Status, words: str) -> bytes:
-        self.log.write(f"{self.call.name}: {words}")
+    def _refusal(self, status: Status, text: str) -> bytes:
+        self.log.write(f"{self.call.name}: {text}")
         return bytes(_reply(self.info, status, self.call))
 
     def _results(self, codec: MessageCodec) -> Any:

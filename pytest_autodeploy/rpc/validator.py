@@ -21,12 +21,12 @@ from pytest_autodeploy.rpc.messages import (
 
 
 class Refused(Exception):
-    """A validator's answer to a call that it cannot or may not do; ``words`` go to the log."""
+    """A validator's answer to a call that it cannot or may not do; ``text`` go to the log."""
 
-    def __init__(self, status: Status, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, status: Status, text: str) -> None:
+        super().__init__(text)
         self.status = status
-        self.words = words
+        self.text = text
 
 
 class Validator(Protocol):

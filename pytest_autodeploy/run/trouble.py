@@ -24,7 +24,7 @@ class Trouble:
     of_board: bool
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """One line for the tests that follow."""
         return f"{self.error.what} (see {self.test})"
 

@@ -130,11 +130,11 @@ class Energy:
         """The windows that differ from the others by more than these do, in words."""
         values = self.windows_uj
         middle = statistics.median(values)
-        words = [f"{n + 1} ({100 * (values[n] / middle - 1):+.3g} %)" for n in odd_ones(values)]
-        if not words:
+        odd = [f"{n + 1} ({100 * (values[n] / middle - 1):+.3g} %)" for n in odd_ones(values)]
+        if not odd:
             return ""
-        which = "window" if len(words) == 1 else "windows"
-        return f"of {len(values)} windows, {which} {', '.join(words)} differ from the others"
+        which = "window" if len(odd) == 1 else "windows"
+        return f"of {len(values)} windows, {which} {', '.join(odd)} differ from the others"
 
     @property
     def per_inference(self) -> Spread:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.reference.inputs import Inputs
 
 
-def incomplete_words(operators: tuple[str, ...]) -> str:
+def incomplete_text(operators: tuple[str, ...]) -> str:
     """What a figure leaves out, such as ``incomplete: no model of the cost of SignalRfft``."""
     return f"incomplete: no model of the cost of {', '.join(operators)}" if operators else ""
 
@@ -58,7 +58,7 @@ class RunResult:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Why the inputs tell little about the outputs, if so."""
-        return tuple(words for facts in self.facts for words in facts.warnings)
+        return tuple(text for facts in self.facts for text in facts.warnings)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Latency:
     @property
     def note(self) -> str:
         """What the times leave out and why they are doubted, in words."""
-        parts = (incomplete_words(self.incomplete), self.doubt)
+        parts = (incomplete_text(self.incomplete), self.doubt)
         return "; ".join(part for part in parts if part)
 
 

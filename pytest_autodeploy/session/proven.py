@@ -202,7 +202,7 @@ class ProvenBoard:
         try:
             yield
         except BoardRefused as error:
-            self.measured.log.append(error.words)
+            self.measured.log.append(error.text)
             raise explained(error, self._image, self.board.spec) from None
         except BoardError as error:
             raised = self.board.explain(error)

@@ -29,9 +29,9 @@ class ArenaTooSmall(BoardRefused):
     """The tensor arena is too small for the model; the hint says which option mends it."""
 
 
-def means_too_small(status: str, words: str) -> bool:
+def means_too_small(status: str, text: str) -> bool:
     """Whether a refusal is for want of memory, whatever the board calls it."""
-    return status == NO_MEMORY or (status != INVOKE_FAILED and bool(_TOO_SMALL.search(words)))
+    return status == NO_MEMORY or (status != INVOKE_FAILED and bool(_TOO_SMALL.search(text)))
 
 
 def explained(error: BoardRefused, image: Image, spec: BoardSpec) -> BoardRefused:
@@ -40,17 +40,17 @@ def explained(error: BoardRefused, image: Image, spec: BoardSpec) -> BoardRefuse
     Status and words of the board are kept.
     """
     call = error.what.partition(":")[0]
-    name, said = image.model.name, {"status": error.status, "words": error.words}
+    name, said = image.model.name, {"status": error.status, "text": error.text}
     board = error.board or spec.name
-    if means_too_small(error.status, error.words):
+    if means_too_small(error.status, error.text):
         said["status"] = NO_MEMORY
         what = f"{call}: the tensor arena is too small for {name}"
         return ArenaTooSmall(what, board=board, hint=_more_room(image, spec), **said)
     if error.status == INVOKE_FAILED:
         hint = "no arena changes that: change this operator, or convert the model to full int8"
         # Which call it was, and how often it was tried, makes no difference.
-        lines = dict.fromkeys(_CALL.sub("", line) for line in error.words.splitlines())
-        said["words"] = "\n".join(lines)
+        lines = dict.fromkeys(_CALL.sub("", line) for line in error.text.splitlines())
+        said["text"] = "\n".join(lines)
         return BoardRefused(f"TFLM refuses to run {name}", board=board, hint=hint, **said)
     return error
 

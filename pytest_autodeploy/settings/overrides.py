@@ -37,16 +37,16 @@ def naming(fixture: str) -> Iterator[None]:
 class Entry:
     """One key of such a dictionary: whether a value is ``right``, and in words what is."""
 
-    words: str
+    text: str
     right: Callable[[Any], bool]
     convert: Callable[[Any], Any] = lambda value: value
 
 
 def whole(least: int, most: int | None = None, also: str = "") -> Entry:
     """A whole number from ``least`` on."""
-    words = f"a whole number of at least {least}{also}"
+    text = f"a whole number of at least {least}{also}"
     return Entry(
-        words,
+        text,
         lambda value: _is_whole(value) and least <= value <= (most or value),
         operator.index,  # NumPy's are no integers to JSON
     )
@@ -54,8 +54,8 @@ def whole(least: int, most: int | None = None, also: str = "") -> Entry:
 
 def one_of(*choices: object) -> Entry:
     """One of some values; True and False are no numbers."""
-    words = f"one of {', '.join(map(str, choices))}"
-    return Entry(words, lambda value: not isinstance(value, bool) and value in choices)
+    text = f"one of {', '.join(map(str, choices))}"
+    return Entry(text, lambda value: not isinstance(value, bool) and value in choices)
 
 
 def strings() -> Entry:
@@ -85,12 +85,12 @@ def checked(fixture: str, options: object, valid: Mapping[str, Entry]) -> dict[s
         )
     for key, value in options.items():
         if not valid[key].right(value):
-            raise OverrideError(f"{fixture}: {key} is {value!r:.80}, not {valid[key].words}")
+            raise OverrideError(f"{fixture}: {key} is {value!r:.80}, not {valid[key].text}")
     return {key: valid[key].convert(value) for key, value in options.items()}
 
 
 def _listing(valid: Mapping[str, Entry]) -> str:
-    return "; ".join(f"{key}, {entry.words}" for key, entry in valid.items()) or "none"
+    return "; ".join(f"{key}, {entry.text}" for key, entry in valid.items()) or "none"
 
 
 def _is_whole(value: Any) -> bool:

@@ -30,9 +30,9 @@ def check_events(events: Sequence[int], core: str) -> None:
     unknown = [event for event in events if event not in MODELLED]
     if unknown:
         names = {number: name for name, number in EVENTS.items()}
-        words = ", ".join(names.get(event, f"0x{event:04X}") for event in unknown)
+        text = ", ".join(names.get(event, f"0x{event:04X}") for event in unknown)
         known = ", ".join((*CYCLES, *NEVER))
-        raise Refused(Status.UNSUPPORTED, f"not modelled: {words}; modelled are {known}")
+        raise Refused(Status.UNSUPPORTED, f"not modelled: {text}; modelled are {known}")
 
 
 def counted(events: Sequence[int], cycles: int) -> tuple[int, ...]:

@@ -82,8 +82,8 @@ class Engine:
         """Store all inputs, one behind the other. Raises Refused when these are other bytes."""
         sizes = [info.size_bytes for info in self.inputs]
         if sum(sizes) != len(data):
-            words = f"the inputs have {sum(sizes)} bytes, not {len(data)}"
-            raise Refused(Status.BAD_ARGUMENT, words)
+            text = f"the inputs have {sum(sizes)} bytes, not {len(data)}"
+            raise Refused(Status.BAD_ARGUMENT, text)
         self._written = [bytearray(part) for part in split(data, sizes)]
 
     def run(self, count: int) -> None:
@@ -205,18 +205,18 @@ class Engine:
             raise self._refusal(status, error) from None
         finally:
             faulthandler.cancel_dump_traceback_later()
-        for line in self._new_words():
+        for line in self._new_text():
             self._log.write(line)
 
     def _refusal(self, status: Status, error: Exception) -> Refused:
-        words = "; ".join(self._new_words()) or str(error)
-        if status is Status.BAD_MODEL and _NO_KERNEL.search(words):
-            return Refused(Status.UNSUPPORTED_OPERATOR, f"TFLM cannot run the model: {words}")
-        if status is Status.BAD_MODEL and _NO_MEMORY.search(words):
-            return Refused(Status.NO_MEMORY, f"{self._too_small()}; TFLM says: {words}")
-        return Refused(status, f"TFLM says: {words}")
+        text = "; ".join(self._new_text()) or str(error)
+        if status is Status.BAD_MODEL and _NO_KERNEL.search(text):
+            return Refused(Status.UNSUPPORTED_OPERATOR, f"TFLM cannot run the model: {text}")
+        if status is Status.BAD_MODEL and _NO_MEMORY.search(text):
+            return Refused(Status.NO_MEMORY, f"{self._too_small()}; TFLM says: {text}")
+        return Refused(status, f"TFLM says: {text}")
 
-    def _new_words(self) -> list[str]:
+    def _new_text(self) -> list[str]:
         lines = self._stderr.take().decode(errors="replace").splitlines()
         return [line.strip() for line in lines if line.strip()]
 

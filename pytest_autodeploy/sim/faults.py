@@ -68,7 +68,7 @@ class Faults:
         self.of_operators = [fault for fault in faults if isinstance(fault, OperatorFault)]
         self._faults = [fault for fault in faults if isinstance(fault, Fault)]
         self._kinds = {fault.kind for fault in faults}
-        self._words = ", ".join(map(str, faults))
+        self._text = ", ".join(map(str, faults))
         self._calls: Counter[str] = Counter()
 
     def strike(self, body: bytes) -> None:
@@ -83,7 +83,7 @@ class Faults:
         """The validator that answers in place of this one."""
         if not self._kinds:
             return validator
-        return _Spoiled(validator, self._kinds, self._words, self._calls["invoke"])
+        return _Spoiled(validator, self._kinds, self._text, self._calls["invoke"])
 
     def garble(self, body: bytes, reply: bytes) -> bytes:
         """What is sent in place of a reply."""
@@ -114,10 +114,10 @@ class _Spoiled:
     ``invocations`` are those so far; a flaky output depends on them.
     """
 
-    def __init__(self, validator: Validator, kinds: set[str], words: str, invocations: int) -> None:
+    def __init__(self, validator: Validator, kinds: set[str], text: str, invocations: int) -> None:
         self._validator = validator
         self._kinds = kinds
-        self._words = words
+        self._text = text
         self._invocations = invocations
 
     def __getattr__(self, name: str) -> Any:
@@ -125,7 +125,7 @@ class _Spoiled:
 
     def identify(self) -> Identity:
         identity = self._validator.identify()
-        build_id = f"{identity.build_id}, faults on purpose: {self._words}"
+        build_id = f"{identity.build_id}, faults on purpose: {self._text}"
         identity = dataclasses.replace(identity, build_id=build_id)
         if "wrong-model" not in self._kinds or not identity.model_sha256:
             return identity

@@ -80,15 +80,15 @@ def cut_behind(model: Model, faults: Sequence[OperatorFault]) -> tuple[Piece, ..
             for start, end in zip(starts, ends, strict=False)
         )
     except ModelError as error:
-        words = ", ".join(map(str, faults))
-        raise Refused(Status.UNSUPPORTED, f"fault {words}: {error.what}") from None
+        text = ", ".join(map(str, faults))
+        raise Refused(Status.UNSUPPORTED, f"fault {text}: {error.what}") from None
 
 
 def _check(fault: OperatorFault, operators: Sequence[Operator]) -> None:
     operator = operators[fault.operator]
     if not any(fault.can_change(tensor.dtype) for tensor in operator.outputs):
-        words = f"fault {fault}: {operator.name} makes nothing that can be changed so"
-        raise Refused(Status.UNSUPPORTED, words)
+        text = f"fault {fault}: {operator.name} makes nothing that can be changed so"
+        raise Refused(Status.UNSUPPORTED, text)
 
 
 class Pieces:

@@ -197,8 +197,8 @@ class SimulatedValidator:
     def describe_tensor(self, index: int) -> TensorInfo:
         tensors = self._configured().tensors
         if not tensors:
-            words = "tensors are not kept: call keep_tensors, then configure"
-            raise Refused(Status.BAD_ARGUMENT, words)
+            text = "tensors are not kept: call keep_tensors, then configure"
+            raise Refused(Status.BAD_ARGUMENT, text)
         return at(tensors, index, "tensor")
 
     def read_tensor(self, index: int, offset: int, length: int) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import pytest_autodeploy
-from pytest_autodeploy.base.error_words import words_of
+from pytest_autodeploy.base.error_text import text_of
 from pytest_autodeploy.base.errors import AutodeployError, ResultsError
 from pytest_autodeploy.limits.declaration import LimitError
 from pytest_autodeploy.settings.settings import SettingError
@@ -61,11 +61,11 @@ def test_an_error_can_be_written_whatever_a_file_is_called() -> None:
 
 
 def test_an_error_of_ours_is_told_as_it_is_and_a_fault_with_its_place() -> None:
-    assert words_of(ResultsError("cannot write x"), "the results") == "cannot write x"
+    assert text_of(ResultsError("cannot write x"), "the results") == "cannot write x"
     try:
         pytest_autodeploy.not_there  # type: ignore[attr-defined]  # noqa: B018
     except AttributeError as error:
-        words = words_of(error, "the results")
+        words = text_of(error, "the results")
     first, second = words.splitlines()
     assert first.startswith("the results could not be made: AttributeError: ")
     assert "(__init__.py:" in first

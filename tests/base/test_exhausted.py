@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from pytest_autodeploy.base.error_words import words_of
+from pytest_autodeploy.base.error_text import text_of
 from pytest_autodeploy.base.errors import BoardDied
 from pytest_autodeploy.base.exhausted import advice_on, exhausted
 
@@ -54,7 +54,7 @@ def test_an_error_that_has_words_keeps_them() -> None:
 
 
 def test_a_part_of_a_report_is_not_blamed_on_this_project() -> None:
-    words = words_of(OSError(errno.ENOSPC, "x", "/full/r.html"), "the summary")
+    words = text_of(OSError(errno.ENOSPC, "x", "/full/r.html"), "the summary")
     assert words.startswith(
         "the summary could not be made: this PC: No space left on device: /full"
     )

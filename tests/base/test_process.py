@@ -116,7 +116,7 @@ def test_a_child_is_talked_to_and_its_last_words_are_kept(tmp_path: Path) -> Non
         assert child.stdout.readline().strip() == b"hello"
         end = child.end(PATIENCE_S)
         assert end == End(0)
-        assert child.obituary(end) == "exited with code 0; its last words: it broke"
+        assert child.ending(end) == "exited with code 0; the last line of its output: it broke"
         child.close()
         child.close()
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pytest_autodeploy.baseline.compare import compare
+from pytest_autodeploy.baseline.comparison_text import block, headline, layers_to_blame
 from pytest_autodeploy.baseline.format import Entry, LayerTime
 from pytest_autodeploy.baseline.layers import match_layers
-from pytest_autodeploy.baseline.words import block, headline, layers_to_blame
 from pytest_autodeploy.limits.declarations import REGRESSION
 from pytest_autodeploy.limits.merging import declare
 from pytest_autodeploy.metrics.comparison import Comparison, Row, merged

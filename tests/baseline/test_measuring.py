@@ -42,7 +42,7 @@ def test_a_limit_of_layers_on_a_board_without_a_profile_is_not_judged(
         only_layers = declare(REGRESSION, per_layer="10%")
         (row,) = judged(session(TimingNoise(1, 2)), gate(kept, only_layers)).rows
     assert row.status == "NOT JUDGED"
-    assert "the board cannot profile layers" in row.words
+    assert "the board cannot profile layers" in row.text
 
 
 def test_a_slower_inference_gets_its_layers_profiled_to_name_them(kept: Path) -> None:

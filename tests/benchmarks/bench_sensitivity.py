@@ -61,7 +61,7 @@ TOTAL = {(each, kind): Confusion() for each in SETS for kind in KINDS}
 
 
 @pytest.fixture(autouse=True)
-def words_of_tflm() -> Iterator[None]:
+def text_of_tflm() -> Iterator[None]:
     """TFLM writes to file descriptor 2, and ``Tflm`` reads it there."""
     before = os.dup(2)
     with tempfile.TemporaryFile() as words:

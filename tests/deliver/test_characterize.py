@@ -162,7 +162,7 @@ def test_the_tolerance_that_was_used_is_kept(
         found = characterize(session, reference, tolerance).example.outputs[0]
 
     assert (found.unit, found.atol, found.rtol) == (unit, atol, rtol)
-    assert found.tolerance == tolerance.words("int8")
+    assert found.tolerance == tolerance.text("int8")
 
 
 def test_a_share_of_the_peak_becomes_a_plain_limit(tmp_path: Path) -> None:

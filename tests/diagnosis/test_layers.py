@@ -111,7 +111,7 @@ def test_the_first_elements_that_differ_are_shown() -> None:
 
 def test_the_words_of_an_output_give_shape_and_quantisation() -> None:
     layer = compare_layers(CONV, values(1), values(1), {})[0]
-    assert layer.output_words == "tensor 1 't1', int8 [1, 4], scale 0.5, zero point 3"
+    assert layer.output_text == "tensor 1 't1', int8 [1, 4], scale 0.5, zero point 3"
 
 
 def test_operators_of_which_nothing_is_known_are_left_out() -> None:

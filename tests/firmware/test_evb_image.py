@@ -158,7 +158,7 @@ def test_an_arena_that_is_far_too_small_is_a_refusal(image: Path) -> None:
             with pytest.raises(BoardRefused, match="is too small") as refused:
                 board.client.configure(size)
             assert refused.value.status == "NO_MEMORY"
-            words.append(refused.value.words)
+            words.append(refused.value.text)
         assert any("the engine crashed" in each for each in words)
         assert board.client.describe_board().reset_cause is ResetCause.POWER_ON
         board.client.configure()

@@ -96,4 +96,4 @@ def _perhaps(*, able: bool) -> Iterator[None]:
     with pytest.raises(BoardRefused) as refused:
         yield
     assert refused.value.status == "UNSUPPORTED"
-    assert refused.value.words
+    assert refused.value.text

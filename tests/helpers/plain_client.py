@@ -44,7 +44,7 @@ class PlainClient:
         results = [wire.read(codec) for wire in call.gives.values()]
         status = codec.read_int32()
         if status != Status.OK:
-            raise PlainRefused(Status(status).words)
+            raise PlainRefused(Status(status).text)
         return results
 
     def close(self) -> None:

@@ -91,7 +91,7 @@ OUTPUT = OutputRecord(
 
 AGREEMENT = AgreementRecord(
     passed=True,
-    words="within 1 step of ref",
+    text="within 1 step of ref",
     warnings=(),
     count=10,
     outputs=(OUTPUT,),
@@ -123,7 +123,7 @@ AGREEMENT = AgreementRecord(
 _SIDE = SideRecord(0.9833, 59)
 
 ACCURACY = AccuracyRecord(
-    words="0.9833 on the board, 0.9833 on the PC (path ref), 1 of 60 decisions changed",
+    text="0.9833 on the board, 0.9833 on the PC (path ref), 1 of 60 decisions changed",
     task="classification",
     samples=60,
     inputs="x.npz",

@@ -57,7 +57,7 @@ def test_changes_that_there_are_not_are_refused_with_those_that_there_are() -> N
 
 def test_the_words_are_those_that_were_written() -> None:
     declared = declare(latency.DECLARATION, ms=25, statistic="p95")
-    assert declared.words == "latency_budget(ms=25, statistic='p95')"
+    assert declared.text == "latency_budget(ms=25, statistic='p95')"
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_within_its_budget_a_model_passes() -> None:
         budget(cycles=400, ms=1, sram_kb=1, flash_kb=2, min_coverage=1, forbid_cpu_ops=True),
     )
     assert [each.status for each in verdicts] == ["pass"] * 6
-    assert [each.words for each in verdicts] == [
+    assert [each.text for each in verdicts] == [
         "400, limit 400",
         "800.0 ns, limit 1.00 ms",
         "64 B, limit 1.00 KB",
@@ -90,7 +90,7 @@ def test_within_its_budget_a_model_passes() -> None:
 def test_too_many_cycles_show_limit_value_and_the_worst_operators() -> None:
     failed = verdict(whole_estimate(), cycles=350)
     assert failed.status == "FAIL"
-    assert failed.words.splitlines() == [
+    assert failed.text.splitlines() == [
         "whole on ethos-u55-128: npu total cycles is over its limit",
         "  declared npu_budget(cycles=350) by marker",
         "  limit   350",
@@ -105,46 +105,46 @@ def test_too_many_cycles_show_limit_value_and_the_worst_operators() -> None:
 
 
 def test_too_much_time_shows_the_operators_with_most_cycles() -> None:
-    words = verdict(whole_estimate(), ms=0.0004).words
+    words = verdict(whole_estimate(), ms=0.0004).text
     assert "limit   400.0 ns" in words
     assert "value   800.0 ns (estimated)" in words
     assert "#0 FULLY_CONNECTED  300 cycles" in words
 
 
 def test_too_much_sram_shows_the_operators_with_most_at_once() -> None:
-    words = verdict(whole_estimate(), sram_kb=0.05).words
+    words = verdict(whole_estimate(), sram_kb=0.05).text
     assert "value   64 B (estimated)" in words
     assert "#0 FULLY_CONNECTED  64 B of SRAM at once  first" in words
 
 
 def test_too_much_flash_shows_the_operators_with_most_constants() -> None:
-    words = verdict(whole_estimate(), flash_kb=1).words
+    words = verdict(whole_estimate(), flash_kb=1).text
     assert "value   1.50 KB (estimated)" in words
     assert "#0 FULLY_CONNECTED  64 B of constants, 66.7 %  first" in words
 
 
 def test_a_part_on_the_npu_says_so_in_both_outcomes() -> None:
-    assert verdict(mixed_estimate(), cycles=400).words == (
+    assert verdict(mixed_estimate(), cycles=400).text == (
         "400, limit 400 (NPU part only, 2 of 4 operators)"
     )
-    words = verdict(mixed_estimate(), cycles=1).words
+    words = verdict(mixed_estimate(), cycles=1).text
     assert "value   400 (estimated, NPU part only, 2 of 4 operators)" in words
 
 
 def test_too_little_coverage_shows_what_is_on_the_cpu_and_why() -> None:
     failed = verdict(mixed_estimate(), min_coverage=0.9)
     assert failed.status == "FAIL"
-    assert "limit   90.0 % of the operators" in failed.words
-    assert "value   50.0 %, 2 of 4 operators (estimated)" in failed.words
-    assert "#1 MyOperator  fallback: Unsupported opType" in failed.words
+    assert "limit   90.0 % of the operators" in failed.text
+    assert "value   50.0 %, 2 of 4 operators (estimated)" in failed.text
+    assert "#1 MyOperator  fallback: Unsupported opType" in failed.text
 
 
 def test_a_forbidden_operator_on_the_cpu_fails_and_another_does_not() -> None:
     failed = verdict(mixed_estimate(), forbid_cpu_ops=["dequantize"])
     assert failed.status == "FAIL"
-    assert "limit   no DEQUANTIZE on the CPU" in failed.words
-    assert "#5 DEQUANTIZE  real" in failed.words
-    assert "MyOperator" not in failed.words
+    assert "limit   no DEQUANTIZE on the CPU" in failed.text
+    assert "#5 DEQUANTIZE  real" in failed.text
+    assert "MyOperator" not in failed.text
     assert verdict(mixed_estimate(), forbid_cpu_ops=["SOFTMAX"]).status == "pass"
 
 
@@ -155,7 +155,7 @@ def test_without_operators_names_cannot_be_judged_but_all_can() -> None:
 
 
 def test_without_operators_the_worst_layers_are_shown() -> None:
-    words = verdict(mixed_estimate(perf=""), cycles=1).words
+    words = verdict(mixed_estimate(perf=""), cycles=1).text
     assert "    Conv2D  300 cycles  first" in words
 
 
@@ -165,14 +165,14 @@ def test_a_model_that_does_not_run_on_the_npu_fails_every_limit() -> None:
         budget(cycles=9, ms=9, sram_kb=9, flash_kb=9, min_coverage=0.1, forbid_cpu_ops=True),
     )
     assert [each.status for each in verdicts] == ["FAIL"] * 6
-    assert "is unavailable, because nothing runs on the NPU" in verdicts[0].words
-    assert "#0 RELU  tensor_1: Float32 is not supported" in verdicts[0].words
+    assert "is unavailable, because nothing runs on the NPU" in verdicts[0].text
+    assert "#0 RELU  tensor_1: Float32 is not supported" in verdicts[0].text
 
 
 def test_a_memory_that_the_system_does_not_have_is_not_judged() -> None:
     judged = verdict(whole_estimate(replace(SYSTEM, memories=("sram",))), flash_kb=1)
     assert judged.status == "NOT JUDGED"
-    assert judged.words.startswith(
+    assert judged.text.startswith(
         "whole on ethos-u55-128: npu flash is unavailable, because Embedded has no on-chip flash"
         " and Embedded has no off-chip flash"
     )

@@ -121,7 +121,7 @@ def test_every_bound_of_real_targets_points_the_right_way() -> None:
     loose = AccuracyLimit(Task(), max_rmse=0.6, min_r2=0.7, max_drop=0.3)
     assert comparison.board.rmse == 0.5
     assert comparison.board.r2 == 0.8
-    assert [(bound.what, bound.words, bound.met) for bound in bounds_of(strict, comparison)] == [
+    assert [(bound.what, bound.text, bound.met) for bound in bounds_of(strict, comparison)] == [
         ("RMSE", "at most 0.4", False),
         ("R²", "at least 0.9", False),
         ("drop of R² from the PC to the board", "at most 0.1", False),
@@ -134,7 +134,7 @@ def test_every_bound_of_classes_points_the_right_way() -> None:
     comparison = task(wrong, [0, 1], ref=right)
     strict = bounds_of(AccuracyLimit(Task(), min=0.6, max_drop=0.4), comparison)
     loose = bounds_of(AccuracyLimit(Task(), min=0.5, max_drop=0.5), comparison)
-    assert [(bound.what, bound.words, bound.met) for bound in strict] == [
+    assert [(bound.what, bound.text, bound.met) for bound in strict] == [
         ("accuracy", "at least 0.6", False),
         ("drop of accuracy from the PC to the board", "at most 0.4", False),
     ]

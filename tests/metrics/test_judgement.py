@@ -65,7 +65,7 @@ def test_a_board_that_breaks_leaves_a_row_for_each_limit(
         ("memory_limit", "NOT JUDGED"),
     ]
     assert isinstance(judgement.broke, BoardDied)
-    assert all("died of SIGKILL" in row.words for row in judgement.red)
+    assert all("died of SIGKILL" in row.text for row in judgement.red)
 
 
 def test_a_time_that_leaves_operators_out_is_within_no_limit(
@@ -74,7 +74,7 @@ def test_a_time_that_leaves_operators_out_is_within_no_limit(
     monkeypatch.setattr(ModelSession, "incomplete", property(lambda _session: ("SignalRfft",)))
     (row,) = judged(measured, BUDGET).red
     assert row.status == "NOT JUDGED"
-    assert "the figure leaves out SignalRfft, whose cost is not modelled" in row.words
+    assert "the figure leaves out SignalRfft, whose cost is not modelled" in row.text
 
 
 def test_a_metric_that_gives_no_row_is_not_judged(
@@ -83,4 +83,4 @@ def test_a_metric_that_gives_no_row_is_not_judged(
     monkeypatch.setattr(type(metrics()["latency_budget"]), "rows", lambda *_: [])
     (row,) = judged(measured, BUDGET).red
     assert row.status == "NOT JUDGED"
-    assert "nothing was held against it" in row.words
+    assert "nothing was held against it" in row.text

@@ -187,5 +187,5 @@ def test_a_folder_gives_keras_files_that_have_no_tflite_beside(tmp_path: Path) -
 
 def test_the_words_of_a_conversion() -> None:
     one = Converted(b"", 1)
-    assert one.words("m.h5") == "converted from m.h5 to int8 with 1 sample"
-    assert replace(one, samples=0).words("m.h5") == "converted from m.h5 to float"
+    assert one.text("m.h5") == "converted from m.h5 to int8 with 1 sample"
+    assert replace(one, samples=0).text("m.h5") == "converted from m.h5 to float"

@@ -15,7 +15,7 @@ TWO = parse(Path("two.tflite"), build.two_signatures())
 def test_the_main_subgraph_is_tested_and_the_other_named() -> None:
     assert tested.untested_subgraphs(TWO) == [1]
     assert [operator.macs for operator in tested.tested_operators(TWO)] == [8]
-    assert tested.tested_words(TWO) == (
+    assert tested.tested_text(TWO) == (
         "tested is subgraph 0 (signature 'small'), which TFLM runs;"
         " subgraph 1 (signature 'large') is not tested"
     )
@@ -24,9 +24,9 @@ def test_the_main_subgraph_is_tested_and_the_other_named() -> None:
 def test_the_table_of_operators_has_the_macs_of_the_header() -> None:
     plain = inspect_model(TWO).as_dict()
     assert plain["macs"] == sum(kind["macs"] for kind in plain["operators"]) == 8
-    assert plain["tested"] == tested.tested_words(TWO)
+    assert plain["tested"] == tested.tested_text(TWO)
 
 
 def test_subgraphs_that_are_called_are_tested() -> None:
     for content in (build.running_sum(), build.endless_loop(), build.relu()):
-        assert tested.tested_words(parse(Path("m.tflite"), content)) == ""
+        assert tested.tested_text(parse(Path("m.tflite"), content)) == ""

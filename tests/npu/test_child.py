@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytest_autodeploy.npu.errors import NpuEstimateFailed
-from pytest_autodeploy.npu.vela import VelaOutput, last_words, run_vela
+from pytest_autodeploy.npu.vela import VelaOutput, last_line, run_vela
 from tests.helpers.npu_examples import SYSTEM
 from tests.helpers.vela_csv import LayerSpec, perf_table, regor_csv, source_table, summary_csv
 
@@ -191,4 +191,4 @@ def test_files_that_are_no_utf_8_do_no_harm(stand_in: Path) -> None:
     ],
 )
 def test_last_words_are_the_last_line_that_says_something(text: str, words: str) -> None:
-    assert last_words(text) == words
+    assert last_line(text) == words

@@ -196,7 +196,7 @@ def test_an_estimate_is_plain_data_without_nan() -> None:
     for estimate in (whole_estimate(), mixed_estimate(), cpu_estimate()):
         plain = json.loads(json.dumps(msgspec.to_builtins(estimate), allow_nan=False))
         assert plain["scope"] == estimate.scope
-        assert plain["coverage"]["words"] == str(estimate.coverage)
+        assert plain["coverage"]["text"] == str(estimate.coverage)
     assert plain["totals"]["total_cycles"] == {"reason": "nothing runs on the NPU"}
 
 
@@ -227,7 +227,7 @@ def test_reasons_of_all_versions_of_vela_5_are_read() -> None:
     newer = "Warning (supported operators) operator: EXP, ofm: 'y'\nReason: Float32\nuse INT8\n\nx"
     for log in (older, newer):
         (reason,) = reasons(log)
-        assert (reason.name, reason.output, reason.words) == ("EXP", "y", "Float32; use INT8")
+        assert (reason.name, reason.output, reason.text) == ("EXP", "y", "Float32; use INT8")
 
 
 def test_counts_and_warnings_are_found_in_the_log() -> None:

@@ -159,9 +159,9 @@ def test_a_budget_too_tight_names_the_worst_operators(folder: Path, kws: Model) 
     (verdict,) = judge(result, declare(DECLARATION, cycles=100))
     worst = max(result.operators, key=lambda each: each.cycles or 0)
     assert verdict.status == "FAIL"
-    assert "limit   100\n" in verdict.words
-    assert f"value   {result.totals.total_cycles:,} (estimated)" in verdict.words
-    first_of_the_worst = verdict.words.split("worst operators\n")[1]
+    assert "limit   100\n" in verdict.text
+    assert f"value   {result.totals.total_cycles:,} (estimated)" in verdict.text
+    first_of_the_worst = verdict.text.split("worst operators\n")[1]
     assert first_of_the_worst.startswith(
         f"    #{worst.index} {worst.name}  {worst.cycles:,} cycles"
     )

@@ -110,7 +110,7 @@ class TestBars:
     @staticmethod
     def of(**changes: Any) -> dict[str, tuple[str, float]]:
         (result,) = store(record(**changes)).results()
-        return {bar.label: (bar.words, bar.share) for bar in bars(result)}
+        return {bar.label: (bar.text, bar.share) for bar in bars(result)}
 
     def test_arena_and_model_are_shares_of_what_the_board_has(self) -> None:
         shown = self.of(board=PLACED)

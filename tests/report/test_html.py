@@ -275,7 +275,7 @@ def test_the_summary_has_a_row_per_model_and_board_and_the_style_once() -> None:
 
 def test_the_summary_has_the_accuracy_when_there_is_one() -> None:
     words = "0.9833 on the board"
-    accuracy = replace(ACCURACY, words=words)
+    accuracy = replace(ACCURACY, text=words)
     measured = record(accuracy=accuracy)
     assert words in Page(summary_html(results(measured))).text
     assert "Accuracy" not in Page(summary_html(results(record()))).text

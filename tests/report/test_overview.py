@@ -133,7 +133,7 @@ class TestDetails:
         assert any(line.startswith("FAIL ") for lines in parts.values() for line in lines)
 
     def test_a_limit_that_nothing_judged_names_metric_and_reason(self) -> None:
-        row = replace(verdict(None), status="NOT JUDGED", measurement=None, words="no power meter")
+        row = replace(verdict(None), status="NOT JUDGED", measurement=None, text="no power meter")
         (lines,) = [
             lines for name, lines in shown(record(verdicts=(row,))).items() if " on sim" in name
         ]

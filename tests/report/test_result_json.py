@@ -120,7 +120,7 @@ def test_a_measurement_that_is_not_finite_is_null_and_comes_back_as_nan() -> Non
 def test_what_an_estimate_derives_is_written_too() -> None:
     npu = document(ESTIMATES[1])["npu"]
     assert npu["scope"] == "NPU part only, 2 of 4 operators"
-    assert npu["coverage"]["words"] == "2 of 4 operators"
+    assert npu["coverage"]["text"] == "2 of 4 operators"
     assert npu["coverage"]["share"] == 0.5
     assert npu["totals"]["flash_bytes"] > 0
 

@@ -121,7 +121,7 @@ def test_accuracy_by_the_highest_scores_is_named_as_the_other() -> None:
 
 def test_outputs_that_differ_say_how_far() -> None:
     words = "18 steps from ref, allowed 1 step"
-    _, lines = section(record(agreement=replace(AGREEMENT, passed=False, words=words)))
+    _, lines = section(record(agreement=replace(AGREEMENT, passed=False, text=words)))
     assert words in line(lines, "Output agreement")
 
 

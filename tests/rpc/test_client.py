@@ -153,7 +153,7 @@ def test_a_refusal_carries_the_words_of_the_board(client: ValidatorClient, board
     with pytest.raises(BoardRefused) as refused:
         client.configure(2_000_000)
     assert refused.value.status == "NO_MEMORY"
-    assert refused.value.words.endswith("configure: an arena of 2000000 bytes does not fit")
+    assert refused.value.text.endswith("configure: an arena of 2000000 bytes does not fit")
     assert str(refused.value).startswith("echo: configure: refused (no memory): ")
     assert client.read_log().startswith("earlier 0\n")
 

@@ -18,7 +18,7 @@ MODEL = parse(Path("m.tflite"), build.fully_connected())
 
 
 def refused(status: str, words: str, arena_bytes: int = 0, board: str = "apollo4p_evb") -> str:
-    error = BoardRefused("configure", status=status, words=words, board=f"sim:{board}")
+    error = BoardRefused("configure", status=status, text=words, board=f"sim:{board}")
     found = explained(error, Image(MODEL, arena_bytes), board_spec(board))
     assert isinstance(found, ArenaTooSmall)
     assert found.status == "NO_MEMORY"
@@ -53,7 +53,7 @@ def test_without_more_room_other_boards_are_proposed() -> None:
 
 def test_an_inference_that_fails_is_no_matter_of_memory() -> None:
     words = "TFLM says: Input type UINT8 (3) not supported; Node CAST (number 0) failed to invoke"
-    error = BoardRefused("invoke", status="INVOKE_FAILED", words=words, board="sim:x")
+    error = BoardRefused("invoke", status="INVOKE_FAILED", text=words, board="sim:x")
     found = explained(error, Image(MODEL, 0), board_spec("apollo4p_evb"))
     assert not isinstance(found, ArenaTooSmall)
     assert "TFLM refuses to run m: " in str(found)

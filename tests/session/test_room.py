@@ -56,7 +56,7 @@ class Board:
 
     def configure(self, _arena_bytes: int) -> ModelState:
         if self.placement(self.loaded[-1]).arena_memory == "dtcm":
-            raise BoardRefused("configure", status="NO_MEMORY", words="too small", board=self.id)
+            raise BoardRefused("configure", status="NO_MEMORY", text="too small", board=self.id)
         return ModelState(100_000, 90_000, 1, 1, 1, 0)
 
     def explain(self, error: Any) -> Any:

@@ -63,7 +63,7 @@ def reshaped(dtype: str) -> bytes:
 def refusal(call: Any, *arguments: Any) -> tuple[str, str]:
     with pytest.raises(BoardRefused) as caught:
         call(*arguments)
-    return caught.value.status, caught.value.words
+    return caught.value.status, caught.value.text
 
 
 def test_the_board_says_what_it_is(board: SimulatedBoard) -> None:

@@ -133,7 +133,7 @@ def refusal(folder: Path, fault: str, content: bytes) -> tuple[str, str]:
         board.flash(content)
         with pytest.raises(BoardRefused) as caught:
             board.client.configure()
-    return caught.value.status, caught.value.words.splitlines()[-1]
+    return caught.value.status, caught.value.text.splitlines()[-1]
 
 
 def test_an_operator_that_does_not_exist_has_no_fault(

@@ -222,7 +222,7 @@ def test_the_log_file_holds_what_tflm_said(tmp_path: Path) -> None:
         board.flash(fully_connected(), arena_bytes=512)
         with pytest.raises(BoardRefused):
             board.client.configure()
-        assert "Failed starting model allocation" in board.process.last_words()
+        assert "Failed starting model allocation" in board.process.last_line()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="exit codes of signals")

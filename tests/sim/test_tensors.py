@@ -49,7 +49,7 @@ def kept(board: SimulatedBoard, index: int) -> Array:
 def refusal(call: Any, *arguments: Any) -> tuple[str, str]:
     with pytest.raises(BoardRefused) as caught:
         call(*arguments)
-    return caught.value.status, caught.value.words.splitlines()[-1]
+    return caught.value.status, caught.value.text.splitlines()[-1]
 
 
 def test_the_board_says_that_it_can_keep_tensors(board: SimulatedBoard) -> None:

@@ -60,7 +60,7 @@ def sensitivity(
     return Sensitivity(
         inputs=inputs.origin,
         count=inputs.count,
-        tolerance="; ".join(dict.fromkeys(tolerance.words(t.dtype) for t in model.outputs)),
+        tolerance="; ".join(dict.fromkeys(tolerance.text(t.dtype) for t in model.outputs)),
         engine=engine(),
         operators=tuple(reversed(operators)),
         seconds=time.monotonic() - began,

@@ -79,7 +79,7 @@ class Count:
 class Sensitivity:
     """What ``count`` inferences on ``inputs`` would notice, found out in ``seconds``.
 
-    ``tolerance`` are the words of what outputs may be off; ``engine`` ran the operators.
+    ``tolerance`` says in text what outputs may be off; ``engine`` ran the operators.
     ``doubtful``: inferences whose outputs are beyond the tolerance of the PC's even when every
     operator is right; they were held against themselves.
     """
@@ -129,13 +129,13 @@ def describe(found: Sensitivity) -> str:
     first, *others = (change for change in CHANGES if counts[change].operators)
     of = f"{counts[first].noticed} of {counts[first].operators} operators would be noticed"
     parts = [f"{of} {_at(first)}", *(f"{_count(counts, each)} {_at(each)}" for each in others)]
-    words = [", ".join(parts), *_unnoticed_words(found)]
+    said = [", ".join(parts), *_unnoticed_text(found)]
     if found.unknown:
-        words.append(f"not known of {_names(found.unknown)}: {found.unknown[0].unknown}")
+        said.append(f"not known of {_names(found.unknown)}: {found.unknown[0].unknown}")
     if found.doubtful:
         share = f"{len(found.doubtful)} of {found.count}"
-        words.append(f"{share} inferences fail even when every operator is right")
-    return "; ".join(words)
+        said.append(f"{share} inferences fail even when every operator is right")
+    return "; ".join(said)
 
 
 def _count(counts: Mapping[str, Count], change: str) -> str:
@@ -147,7 +147,7 @@ def _at(change: str) -> str:
     return "in one channel" if change == CHANGES[2] else f"at {change}"
 
 
-def _unnoticed_words(found: Sensitivity) -> list[str]:
+def _unnoticed_text(found: Sensitivity) -> list[str]:
     for change in CHANGES:
         if left := found.unnoticed(change):
             at = "" if change == CHANGES[0] else f" {_at(change)}"

@@ -31,7 +31,7 @@ class Bound:
         return value >= limit - ROUNDING if self.least else value <= limit + ROUNDING
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """The limit, such as ``at least 0.97``."""
         return f"at {'least' if self.least else 'most'} {self.limit:.6g}"
 

@@ -11,7 +11,7 @@ from pytest_autodeploy.limits.accuracy import DECLARATION, AccuracyLimit
 from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.metrics.accuracy.bounds import Bound, bounds_of
 from pytest_autodeploy.metrics.accuracy.comparing import comparison_of, labelled_run, of_task
-from pytest_autodeploy.metrics.accuracy.words import changed_lines, side_lines
+from pytest_autodeploy.metrics.accuracy.text import changed_lines, side_lines
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import Metric, failure_block, no_limit, row
 from pytest_autodeploy.metrics.subject import Subject
@@ -68,15 +68,15 @@ class Accuracy(Metric):
 
 
 def _check_kind(declared: Declared, limit: AccuracyLimit, run: LabelledRun) -> None:
-    words = declared.words
+    text = declared.text
     if run.labels.are_classes and (limit.max_rmse, limit.min_r2) != (None, None):
         raise InputsError(
-            f"{words}: {run.labels.origin} are class indices",
+            f"{text}: {run.labels.origin} are class indices",
             hint="max_rmse and min_r2 are for real targets, which are floats",
         )
     if not run.labels.are_classes and (limit.min is not None or limit.task.top_k > 1):
         raise InputsError(
-            f"{words}: {run.labels.origin} are real targets",
+            f"{text}: {run.labels.origin} are real targets",
             hint="min and top_k are for classes, whose labels are integers",
         )
 
@@ -84,16 +84,16 @@ def _check_kind(declared: Declared, limit: AccuracyLimit, run: LabelledRun) -> N
 def _row(declared: Declared, bound: Bound, comparison: TaskComparison, subject: Subject) -> Row:
     if bound.value is None:
         raise InputsError(
-            f"{declared.words}: R² is not defined, as the targets do not vary",
+            f"{declared.text}: R² is not defined, as the targets do not vary",
             hint="use max_rmse, or more varied samples",
         )
     if bound.met:
-        words = f"{bound.what} {bound.value:.6g}, {bound.words}"
-        return row(declared, "pass", words, bound.measurement)
+        text = f"{bound.what} {bound.value:.6g}, {bound.text}"
+        return row(declared, "pass", text, bound.measurement)
     text = "\n".join(
         [
             f"{bound.what} is {'under' if bound.least else 'over'} its limit",
-            f"  limit   {bound.words}",
+            f"  limit   {bound.text}",
             f"  value   {bound.value:.6g}",
             *side_lines(comparison),
             *changed_lines(comparison),

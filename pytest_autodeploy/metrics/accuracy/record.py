@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.numbers import finite
 from pytest_autodeploy.metrics.accuracy.changed import changed_decisions
-from pytest_autodeploy.metrics.accuracy.words import headline
+from pytest_autodeploy.metrics.accuracy.text import headline
 from pytest_autodeploy.metrics.records.accuracy import AccuracyRecord, SideRecord
 from pytest_autodeploy.reference.labels import BINARY
 from pytest_autodeploy.reference.scores import NO_DECISION, THRESHOLD, confused
@@ -29,7 +29,7 @@ def accuracy_record(comparison: TaskComparison) -> AccuracyRecord:
     pairs = _pairs(comparison)
     wrong = sorted((each for each in pairs if each[0] != each[1]), key=lambda each: -each[2])
     return AccuracyRecord(
-        words=headline(comparison),
+        text=headline(comparison),
         task="classification" if comparison.are_classes else "regression",
         samples=comparison.count,
         inputs=run.run.inputs.origin,

@@ -45,7 +45,7 @@ class AccuracyRecord:
     ``confused``: label, decision (-1 without one) and count of what was decided wrongly most.
     """
 
-    words: str
+    text: str
     task: Literal["classification", "regression"]
     samples: int
     inputs: str

@@ -59,13 +59,13 @@ class WorstRecord:
 
 @dataclass(frozen=True)
 class AgreementRecord:
-    """The verdict over ``count`` inferences, see ``reference.agreement.Agreement``, in ``words``.
+    """The verdict over ``count`` inferences, see ``reference.agreement.Agreement``, in ``text``.
 
     ``warnings`` say why it tells less than it seems. None stands for a distance that is not finite.
     """
 
     passed: bool
-    words: str
+    text: str
     warnings: tuple[str, ...]
     count: int
     outputs: tuple[OutputRecord, ...]
@@ -85,5 +85,5 @@ class AgreementRecord:
 def agreement_record(agreement: Agreement) -> AgreementRecord:
     """The record of an agreement."""
     return recorded(
-        agreement, AgreementRecord, words=describe(agreement), warnings=agreement.warnings
+        agreement, AgreementRecord, text=describe(agreement), warnings=agreement.warnings
     )

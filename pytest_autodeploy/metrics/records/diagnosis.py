@@ -154,13 +154,13 @@ class ShareRecord:
 
 @dataclass(frozen=True)
 class SensitivityRecord:
-    """What ``count`` inferences would notice, see ``diagnosis.sensitivity``, in ``words``.
+    """What ``count`` inferences would notice, see ``diagnosis.sensitivity``, in ``text``.
 
     ``shares`` are by change; ``complete``: it is known of every operator; ``doubtful``: inferences
     that are beyond the tolerance though every operator is right.
     """
 
-    words: str
+    text: str
     inputs: str
     count: int
     tolerance: str
@@ -178,7 +178,7 @@ def sensitivity_record(found: Sensitivity) -> SensitivityRecord:
 
     counts = {change: found.counted(change) for change in CHANGES}
     return SensitivityRecord(
-        words=describe(found),
+        text=describe(found),
         inputs=found.inputs,
         count=found.count,
         tolerance=found.tolerance,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Source
-from pytest_autodeploy.model.tested import tested_words
+from pytest_autodeploy.model.tested import tested_text
 from pytest_autodeploy.npu.results import Unavailable
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def model_facts(model_id: str, model: Model, file: str) -> ModelFacts:
         operators=len(model.operators),
         parameters=model.parameters,
         origin=model.origin,
-        tested=tested_words(model),
+        tested=tested_text(model),
         layers=tuple(
             StaticLayer(operator.index, operator.name, operator.macs)
             for operator in model.operators
@@ -135,7 +135,7 @@ def board_facts(session: ModelSession) -> BoardFacts:
         clock_hz=identity.clocks_hz[identity.clock],
         port=session.board.port,
         measured_hz=report.clock_hz or None,
-        reset_cause=report.reset_cause.words,
+        reset_cause=report.reset_cause.text,
         failed_step=report.failed_step or None,
         clock_doubt=session.clock_doubt or None,
     )

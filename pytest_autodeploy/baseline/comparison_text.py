@@ -27,12 +27,12 @@ def value_text(value: float | None, unit: str) -> str:
 
 def repeats_text(metric: Metric) -> str:
     """What the repeats of a kept value are, such as ``50 repeats of 5 starts, 2 outliers``."""
-    words = f"{metric.repeats} repeats"
-    words += f" of {metric.starts} starts" if metric.starts > 1 else ""
-    words += f", {metric.outliers} outliers" if metric.outliers else ""
+    text = f"{metric.repeats} repeats"
+    text += f" of {metric.starts} starts" if metric.starts > 1 else ""
+    text += f", {metric.outliers} outliers" if metric.outliers else ""
     if metric.starts == 1 and metric.spread:
-        words += ", how starts differ is not known"
-    return words
+        text += ", how starts differ is not known"
+    return text
 
 
 def change_text(row: Row) -> str:

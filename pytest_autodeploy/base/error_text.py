@@ -11,7 +11,7 @@ from pytest_autodeploy.base.text import writable
 _PACKAGE = Path(__file__).parent.parent
 
 
-def words_of(error: Exception, what: str) -> str:
+def text_of(error: Exception, what: str) -> str:
     """An error in words: ours as they are; any other is a fault of ours in making ``what``."""
     if isinstance(error, AutodeployError):
         return str(error)

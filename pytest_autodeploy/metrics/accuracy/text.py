@@ -16,7 +16,7 @@ MOST_CHANGED = 5
 
 def headline(comparison: TaskComparison) -> str:
     """Both sides in one line."""
-    board, pc = side_words(comparison.board), side_words(comparison.pc)
+    board, pc = side_text(comparison.board), side_text(comparison.pc)
     text = f"{board} on the board, {pc} on the PC ({_pc(comparison)})"
     if comparison.are_classes:
         changed = len(comparison.changed)
@@ -24,7 +24,7 @@ def headline(comparison: TaskComparison) -> str:
     return text
 
 
-def side_words(side: Side) -> str:
+def side_text(side: Side) -> str:
     """A side's figures, such as ``0.9722`` or ``RMSE 0.12, R² 0.93``."""
     if side.accuracy is not None:
         return f"{side.accuracy:.4f}"
@@ -35,7 +35,7 @@ def side_words(side: Side) -> str:
 def side_lines(comparison: TaskComparison) -> list[str]:
     """The lines of a failure about both sides."""
     board, pc = (
-        side_words(side) + (f" ({side.correct} of {comparison.count} samples)" if counted else "")
+        side_text(side) + (f" ({side.correct} of {comparison.count} samples)" if counted else "")
         for side in (comparison.board, comparison.pc)
         for counted in (comparison.are_classes,)
     )
