@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.errors import WrongFirmware
 from pytest_autodeploy.base.measurement import Source
 from pytest_autodeploy.base.repeats import summarize
 from pytest_autodeploy.profile.records import Layer, LayerProfile, Run
@@ -27,8 +28,10 @@ def collect_profile(
     """One profile of the records of one or more inferences; ``counters`` names those of a record.
 
     Times are the median of the inferences (the lower one of two), counters those of the last.
+    Raises WrongFirmware when the records are not one for each operator that the board has run.
     """
     records = inferences[-1]
+    _check_count(model, len(records))
     repeated = [[record.ticks for record in layer] for layer in zip(*inferences, strict=True)]
     times = [statistics.median_low(ticks) for ticks in repeated]
     hz = identity.tick_hz
@@ -50,6 +53,18 @@ def collect_profile(
         for index, record in enumerate(records)
     )
     return LayerProfile(layers, run, tuple(counters), source, len(inferences))
+
+
+def _check_count(model: Model, records: int) -> None:
+    """A layer that is not told would make the others look like the whole.
+
+    Control flow runs other subgraphs as often as it likes, so that nobody knows their number.
+    """
+    if model.subgraphs == 1 and records != len(model.operators):
+        raise WrongFirmware(
+            f"its profile has {records} layers, the model {len(model.operators)} operators",
+            hint="Flash the board anew; when it stays so, build its runtime with another version.",
+        )
 
 
 def _deviation_us(ticks: Sequence[int], hz: int) -> float | None:

@@ -122,9 +122,9 @@ class ModelSession(ModelOnBoard):
             records, counters = self._counters.record(
                 self.board.client, partial(self._records, run), repeats, self.identity.counters
             )
-        self.measured.profile = collect_profile(
-            records, self.model, self.identity, counters=counters, run=run, source=self.source
-        )
+            self.measured.profile = collect_profile(
+                records, self.model, self.identity, counters=counters, run=run, source=self.source
+            )
         if run == "first":
             self.measured.first_profile = self.measured.profile
         return self.measured.profile
