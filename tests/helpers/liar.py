@@ -1,4 +1,4 @@
-"""A board that answers wrongly: ``python -m tests.helpers.liar LIE`` and arguments of the simulator.
+"""A board that answers wrongly: ``python -m tests.helpers.liar LIE``, then the simulator's own.
 
 The board is the simulated one, a real process with TFLM; only what it says is another thing.
 """
@@ -94,14 +94,14 @@ class Stuck(Honest):
         return self.first
 
 
-class Rarely(Honest):
+class Rarely(Corrupt):
     """Wrong for one input of ten."""
 
     count = 0
 
     def said(self, outputs: bytes) -> bytes:
         self.count += 1
-        return Corrupt.said(self, outputs) if self.count % 10 == 7 else outputs
+        return super().said(outputs) if self.count % 10 == 7 else outputs
 
 
 class OtherModel(Honest):
@@ -144,12 +144,12 @@ class _Liar(Faults):
         if not hasattr(self, "_liar"):
             self._liar = self.lie(validator)
         self._liar.validator = validator
-        return self._liar  # type: ignore[return-value]
+        return self._liar
 
 
 if __name__ == "__main__":
     import pytest_autodeploy.sim.__main__ as simulator
 
     _Liar.lie = LIES[sys.argv[1]]
-    simulator.Faults = _Liar  # type: ignore[misc]
+    setattr(simulator, "Faults", _Liar)  # noqa: B010  # the name is an import of that module
     sys.exit(main(sys.argv[2:]))

@@ -57,6 +57,18 @@ def _kills(folder: Path, count: int, seed: int) -> Tally:
     return kills.storm(folder, count, seed)
 
 
+def _bad_links(folder: Path, count: int, seed: int) -> Tally:
+    from tests.storm import runs
+
+    return runs.over_bad_links(folder, count, seed)
+
+
+def _full_disks(folder: Path, count: int, seed: int) -> Tally:
+    from tests.storm import runs
+
+    return runs.on_full_disks(folder, count, seed)
+
+
 def _files(name: str) -> Storm:
     def storm(folder: Path, count: int, seed: int) -> Tally:
         from tests.storm import files
@@ -69,6 +81,8 @@ def _files(name: str) -> Storm:
 STORMS: Mapping[str, tuple[Storm, int, int]] = {
     "link": (_link, 5_000, 60),
     "kills": (_kills, 300, 2),
+    "runs-link": (_bad_links, 60, 3),
+    "runs-disk": (_full_disks, 60, 3),
     "frames-sim": (_simulated, 10_000, 1_000),
     "frames-an386": (_emulated("mps2-an386"), 10_000, 500),
     "frames-an547": (_emulated("mps3-an547"), 10_000, 500),
