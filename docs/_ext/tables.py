@@ -17,7 +17,7 @@ from pytest_autodeploy.base.resources import resource
 from pytest_autodeploy.limits.declaration import Declaration
 from pytest_autodeploy.limits.declarations import DECLARATIONS
 from pytest_autodeploy.plugin import derived, fixtures
-from pytest_autodeploy.plugin.declaring import SEVERAL
+from pytest_autodeploy.plugin.declarations import SEVERAL
 from pytest_autodeploy.settings.option import Option
 from pytest_autodeploy.settings.options import OPTIONS
 

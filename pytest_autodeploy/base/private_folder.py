@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from pytest_autodeploy.base.errors import AutodeployError
-from pytest_autodeploy.base.naming import file_name
+from pytest_autodeploy.base.names import file_name
 
 _OTHERS = 0o077
 _ROOT = 0

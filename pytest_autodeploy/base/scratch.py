@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from pytest_autodeploy.base.closing import Closing
+from pytest_autodeploy.base.closable import Closing
 
 if sys.platform != "win32":
     import fcntl

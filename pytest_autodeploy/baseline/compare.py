@@ -9,7 +9,7 @@ from dataclasses import replace
 from pytest_autodeploy.base.repeats import Repeats
 from pytest_autodeploy.baseline.comparable import is_exact, why_not, why_not_layers, why_not_metric
 from pytest_autodeploy.baseline.format import Entry, LayerTime, Metric
-from pytest_autodeploy.baseline.judging import judge, single
+from pytest_autodeploy.baseline.judgement import judge, single
 from pytest_autodeploy.baseline.layers import graph_change, match_layers
 from pytest_autodeploy.baseline.precision import ALPHA, MEDIAN_ERROR
 from pytest_autodeploy.limits.regression import NoRegression

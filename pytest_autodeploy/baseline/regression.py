@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pytest_autodeploy.baseline.confirming import confirmed
+from pytest_autodeploy.baseline.confirmation import confirmed
 from pytest_autodeploy.baseline.enough import Enough
-from pytest_autodeploy.baseline.profiling import blamed, more_profiles, profile
+from pytest_autodeploy.baseline.layer_profiles import blamed, more_profiles, profile
 from pytest_autodeploy.baseline.standard import entry_now, place_of, standard_of
 from pytest_autodeploy.baseline.verdict import unmeasured, verdict
 from pytest_autodeploy.limits.declaration import Declaration
-from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.limits.regression import LAYERS, NoRegression
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.ledger import Row

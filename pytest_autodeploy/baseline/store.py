@@ -12,7 +12,7 @@ from pathlib import Path
 from pytest_autodeploy.base.errors import ResultsError
 from pytest_autodeploy.base.file_lock import LockHeld, LockUnusable, locked_file
 from pytest_autodeploy.base.files import temporary_prefix, write_bytes
-from pytest_autodeploy.base.naming import file_name
+from pytest_autodeploy.base.names import file_name
 from pytest_autodeploy.base.private_folder import NotPrivate, private_folder
 from pytest_autodeploy.baseline.errors import BaselineError
 from pytest_autodeploy.baseline.format import Baseline

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_autodeploy.baseline.comparison_text import block, headline
 from pytest_autodeploy.baseline.format import Entry
 from pytest_autodeploy.baseline.standard import place_of, standard_of
-from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.limits.regression import LAYERS, NoRegression
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.failures import FailureClass

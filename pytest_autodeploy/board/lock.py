@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.base.file_lock import LockHeld, LockUnusable, take_lock
-from pytest_autodeploy.base.naming import file_name
+from pytest_autodeploy.base.names import file_name
 from pytest_autodeploy.base.private_folder import NotPrivate, private_folder
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ def generate(ctx: click.Context, /, model: str, out: str, as_json: bool, **given
     output), characterised_on (board, source), arena_bytes.
     """
     from pytest_autodeploy.cli.bench import open_bench
-    from pytest_autodeploy.cli.delivering import characterization, deliver
+    from pytest_autodeploy.cli.delivery import characterization, deliver
     from pytest_autodeploy.cli.delivery_text import as_lines, as_plain
     from pytest_autodeploy.run.kept_check import check_folder
 

@@ -56,7 +56,7 @@ def settings_of(given: Mapping[str, Any]) -> Settings:
 
 def tolerance_of(settings: Settings) -> Tolerance:
     """The tolerance that was given, else the default. Raises LimitError."""
-    from pytest_autodeploy.limits.merging import declare_text
+    from pytest_autodeploy.limits.declared import declare_text
     from pytest_autodeploy.limits.tolerance import Tolerance
 
     texts = settings.limits.get("output_tolerance", ())

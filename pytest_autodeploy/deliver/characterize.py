@@ -69,7 +69,7 @@ def _noticed(
     session: ModelSession, run: RunResult, by_path: Outputs, tolerance: Tolerance
 ) -> Sequence[int]:
     """What each inference notices; nothing where the example has to be the first one anyway."""
-    from pytest_autodeploy.diagnosis.sensitivity.telling import noticed_by_each
+    from pytest_autodeploy.diagnosis.sensitivity.by_inference import noticed_by_each
 
     if run.inputs.count < 2 or (session.model.stateful and not run.reset_each):
         return ()

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_autodeploy.base.errors import ResultsError
-from pytest_autodeploy.base.naming import c_identifier
+from pytest_autodeploy.base.names import c_identifier
 from pytest_autodeploy.deliver.characterization import (
     VARIABLE_ARENA_FORMULA,
     Characterization,

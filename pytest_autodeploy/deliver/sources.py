@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_autodeploy.base.naming import c_identifier
+from pytest_autodeploy.base.names import c_identifier
 from pytest_autodeploy.base.templates import c_data, render
 from pytest_autodeploy.deliver.arena import Arena, arena_for
 from pytest_autodeploy.deliver.characterization import (

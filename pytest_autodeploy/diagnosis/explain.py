@@ -9,9 +9,9 @@ from pytest_autodeploy.diagnosis.carried import state_is_dropped
 from pytest_autodeploy.diagnosis.case import Case
 from pytest_autodeploy.diagnosis.chosen import choose
 from pytest_autodeploy.diagnosis.conclusion import compared, explained
-from pytest_autodeploy.diagnosis.gathering import gathered, staged
 from pytest_autodeploy.diagnosis.not_finite import by_model
 from pytest_autodeploy.diagnosis.pc import PcSides
+from pytest_autodeploy.diagnosis.rerun import gathered, staged
 
 if TYPE_CHECKING:
     from pytest_autodeploy.diagnosis.explanation import Explanation

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.base.closing import Closing
+from pytest_autodeploy.base.closable import Closing
 from pytest_autodeploy.base.errors import ReferenceFailed
 from pytest_autodeploy.base.kernel_paths import LITERT_PATHS, TENSOR_PATHS, TFLM_PATH
 from pytest_autodeploy.diagnosis.alone import OperatorsAlone, any_alone, operators_alone

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.image.cache import BuildCache, Built, default_folder
-from pytest_autodeploy.image.debugging import keep_build
+from pytest_autodeploy.image.debug_build import keep_build
 from pytest_autodeploy.image.recipe import Buffers, Engine, Plan, decide, make_recipe
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ They cost nothing to load; what measures and judges is in run/metrics.py.
 from __future__ import annotations
 
 from pytest_autodeploy.limits import accuracy, energy, latency, memory, npu, outputs, sensitivity
-from pytest_autodeploy.limits.merging import declare
+from pytest_autodeploy.limits.declared import declare
 from pytest_autodeploy.limits.regression import NoRegression, regression
 
 _MEASURED = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import AutodeployError, BoardError, BoardRefused
-from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.metrics.evidence import Evidence
 from pytest_autodeploy.metrics.ledger import Row, red_rows
 from pytest_autodeploy.metrics.metric import Metric, not_judged

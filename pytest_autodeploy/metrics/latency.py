@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_autodeploy.base.measurement import Measurement
+from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.limits.latency import DECLARATION, STATISTICS
-from pytest_autodeploy.limits.merging import Declared
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import Metric, at_most, no_limit
 from pytest_autodeploy.metrics.subject import NotJudged, Subject

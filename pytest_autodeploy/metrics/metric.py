@@ -9,7 +9,7 @@ from dataclasses import replace
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.base.units import si
 from pytest_autodeploy.limits.declaration import Declaration
-from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.metrics.failures import FailureClass
 from pytest_autodeploy.metrics.ledger import RED, Row, Status
 from pytest_autodeploy.metrics.subject import Subject

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import grouped, percent, si
-from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.limits.npu import DECLARATION, NpuBudget
 from pytest_autodeploy.metrics.ledger import Row, Status
 from pytest_autodeploy.metrics.metric import Metric, row

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pytest_autodeploy.base.measurement import Measurement
-from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.limits.outputs import DECLARATION
 from pytest_autodeploy.limits.tolerance import Tolerance
 from pytest_autodeploy.metrics.ledger import Row

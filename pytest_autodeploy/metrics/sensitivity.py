@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.diagnosis.sensitivity.sensitivity import Sensitivity, describe
-from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.limits.sensitivity import CHANGES, DECLARATION
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import Metric, failure_block, row

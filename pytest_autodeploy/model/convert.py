@@ -18,7 +18,7 @@ from pathlib import Path
 
 from pytest_autodeploy.base.archive import ArchiveRefused, check_archive
 from pytest_autodeploy.base.errors import InputsError, MissingExtra, ModelError
-from pytest_autodeploy.base.naming import c_identifier
+from pytest_autodeploy.base.names import c_identifier
 from pytest_autodeploy.base.process import own_environment, run_tool
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.model.keras_config import HostileModel, loops, refuse_code

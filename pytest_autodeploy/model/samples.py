@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import InputsError
-from pytest_autodeploy.base.naming import c_identifier
+from pytest_autodeploy.base.names import c_identifier
 from pytest_autodeploy.base.npy import open_npz, read_npy
 
 if TYPE_CHECKING:

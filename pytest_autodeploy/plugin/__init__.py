@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.plugin.declaring import (
+from pytest_autodeploy.plugin.declarations import (
     add_markers,
     add_options,
     answer_old_names,
@@ -93,14 +93,14 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Check the settings before anything is collected or touched."""
-    from pytest_autodeploy.plugin.starting import start
+    from pytest_autodeploy.plugin.start import start
 
     start(session)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say which boards will answer, and where each value that is not a default came from."""
-    from pytest_autodeploy.plugin.starting import header
+    from pytest_autodeploy.plugin.start import header
 
     return header(config)
 
@@ -127,7 +127,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     """With ``-n N`` alone, give all tests of a model on a board to one worker."""
     if config.getoption("dist") != "load" or SETTINGS not in config.stash:
         return None
-    from pytest_autodeploy.plugin.scheduling import board_scheduling
+    from pytest_autodeploy.plugin.scheduler import board_scheduling
 
     return board_scheduling(config, log)
 
@@ -144,7 +144,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Check the limits of all tests; drop built-in tests that were not asked for."""
     if USAGE_PROBLEMS in config.stash or any(map(_is_ours, items)):
-        from pytest_autodeploy.plugin.checking import check_items
+        from pytest_autodeploy.plugin.checks import check_items
 
         check_items(config, items)
     if getattr(config.option, "autodeploy_selection", None):
@@ -159,7 +159,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if USAGE_PROBLEMS in session.config.stash:  # pytest calls this hook after those, too
         return
     if any(_concerns(item) for item in session.items):
-        from pytest_autodeploy.plugin.checking import check_session
+        from pytest_autodeploy.plugin.checks import check_session
 
         check_session(session)
 
@@ -168,9 +168,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """A test of a board that is broken already is not run again and again."""
     if _concerns(item):
-        from pytest_autodeploy.plugin import running
+        from pytest_autodeploy.plugin import phases
 
-        running.before_protocol(item)
+        phases.before_protocol(item)
     return (yield)
 
 
@@ -178,18 +178,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Check the model before any board is touched."""
     if _concerns(item):
-        from pytest_autodeploy.plugin import running
+        from pytest_autodeploy.plugin import phases
 
-        running.before_setup(item)
+        phases.before_setup(item)
 
 
 @pytest.hookimpl(trylast=True, specname="pytest_runtest_setup")
 def pytest_runtest_setup_proof(item: pytest.Item) -> None:
     """When the fixtures are there, let the board prove what it runs."""
     if _concerns(item):
-        from pytest_autodeploy.plugin import running
+        from pytest_autodeploy.plugin import phases
 
-        running.after_setup(item)
+        phases.after_setup(item)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -197,7 +197,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     """Judge the test's limits after its body."""
     yield
     if _concerns(item):
-        from pytest_autodeploy.plugin.judging import after_call
+        from pytest_autodeploy.plugin.judgement import after_call
 
         # What is raised here fails the test, so that JUnit, HTML and xfail know of it. A gate in
         # the summary at the end, as pytest-benchmark 5 has it, leaves them all green.
@@ -209,9 +209,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     """Forget what the test has measured."""
     yield
     if _concerns(item):
-        from pytest_autodeploy.plugin import running
+        from pytest_autodeploy.plugin import phases
 
-        running.after_teardown(item)
+        phases.after_teardown(item)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -221,7 +221,7 @@ def pytest_runtest_makereport(
     """Put the record of the test on its report."""
     if not _concerns(item):
         return (yield)
-    from pytest_autodeploy.plugin.reporting import reported
+    from pytest_autodeploy.plugin.report import reported
 
     return (yield from reported(item, call))
 

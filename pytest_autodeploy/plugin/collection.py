@@ -13,7 +13,7 @@ import pytest
 from pytest_autodeploy.base.errors import AutodeployError, ModelError
 from pytest_autodeploy.limits import npu
 from pytest_autodeploy.limits.declaration import LimitError
-from pytest_autodeploy.limits.merging import written_text
+from pytest_autodeploy.limits.declared import written_text
 from pytest_autodeploy.model.find import ModelFile, find_models, named
 from pytest_autodeploy.plugin.state import USAGE_PROBLEMS, settings_of
 from pytest_autodeploy.plugin.suite.collector import ARTIFACT_BOARD, BUILTIN, ESTIMATE, OVER_PINS

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from pytest_autodeploy.limits.declarations import DECLARATIONS
-from pytest_autodeploy.plugin.declaring import FILE
+from pytest_autodeploy.plugin.declarations import FILE
 from pytest_autodeploy.settings.option import Option
 from pytest_autodeploy.settings.options import OPTIONS
 

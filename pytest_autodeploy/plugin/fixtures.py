@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
-    from pytest_autodeploy.plugin.delivering import Artifacts
+    from pytest_autodeploy.plugin.artifacts import Artifacts
     from pytest_autodeploy.plugin.over_pins import PinsTest
     from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.reference.runner import Reference
@@ -114,7 +114,7 @@ def autodeploy_artifacts(request: pytest.FixtureRequest) -> Artifacts:
 
     The summary and the JSON of the test say what was made, and what was left out and why.
     """
-    from pytest_autodeploy.plugin.delivering import Artifacts
+    from pytest_autodeploy.plugin.artifacts import Artifacts
 
     return Artifacts(request.node)
 

@@ -11,7 +11,7 @@ import pytest
 from pytest_autodeploy.limits.accuracy import AccuracyLimit, Task
 from pytest_autodeploy.limits.declaration import Declaration
 from pytest_autodeploy.limits.declarations import DECLARATIONS, REGRESSION
-from pytest_autodeploy.limits.merging import (
+from pytest_autodeploy.limits.declared import (
     Declared,
     Written,
     declare,

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_autodeploy.limits.declaration import Declaration, LimitError, Needs
 from pytest_autodeploy.limits.declarations import BY_NAME, REGRESSION
-from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.limits.regression import NoRegression
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import not_judged

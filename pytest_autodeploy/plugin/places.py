@@ -22,7 +22,7 @@ def result_place(item: pytest.Item) -> Path:
 
 def arrays_place(item: pytest.Item, case: Case, suffix: str = "") -> Path:
     """The ``.npz`` file of a test, among those of its model and board at any clock."""
-    from pytest_autodeploy.base.naming import file_name
+    from pytest_autodeploy.base.names import file_name
 
     model, board = map(file_name, case.key)
     return Path(model, board, f"{file_name(item.name)}{suffix}.npz")

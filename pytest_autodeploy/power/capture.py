@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from pytest_autodeploy.base.closing import Closing
+from pytest_autodeploy.base.closable import Closing
 from pytest_autodeploy.base.errors import MissingExtra
 from pytest_autodeploy.limits.energy import MODES
 from pytest_autodeploy.power.errors import CaptureError

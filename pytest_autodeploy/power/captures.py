@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.base.naming import file_name
+from pytest_autodeploy.base.names import file_name
 from pytest_autodeploy.settings.meter_syntax import parse_choice
 
 if TYPE_CHECKING:

@@ -120,7 +120,7 @@ GIVEN = "given by the test"
 
 
 def _fitted(arrays: Sequence[Any], model: Model, origin: str, seed: int | None = None) -> Inputs:
-    from pytest_autodeploy.reference.fitting import fit
+    from pytest_autodeploy.reference.fit import fit
 
     if len(arrays) != len(model.inputs):
         raise InputsError(

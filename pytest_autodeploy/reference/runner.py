@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.base.closing import Closing
+from pytest_autodeploy.base.closable import Closing
 from pytest_autodeploy.base.errors import MissingExtra, ReferenceFailed
 from pytest_autodeploy.base.kernel_paths import ALL_PATHS, LITERT_PATHS, TENSOR_PATHS, TFLM_PATH
 from pytest_autodeploy.reference.messages import decode, encode

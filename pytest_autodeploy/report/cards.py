@@ -9,7 +9,7 @@ from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.report.card import Card, card_of
-from pytest_autodeploy.report.packing import packed
+from pytest_autodeploy.report.pack import packed
 from pytest_autodeploy.report.record_html import record_html
 from pytest_autodeploy.report.whole import whole_record
 

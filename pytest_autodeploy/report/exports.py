@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.files import write_bytes
-from pytest_autodeploy.base.naming import file_name
+from pytest_autodeploy.base.names import file_name
 from pytest_autodeploy.profile.layer_csv import csv_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pytest_autodeploy.base.files import write_bytes
-from pytest_autodeploy.base.naming import file_name
+from pytest_autodeploy.base.names import file_name
 from pytest_autodeploy.metrics.comparison import merged
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts

@@ -9,7 +9,7 @@ from functools import partial
 from pytest_autodeploy.baseline.comparison_text import headline
 from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.npu.results import Estimate
-from pytest_autodeploy.report.failing import failing_lines
+from pytest_autodeploy.report.failures import failing_lines
 from pytest_autodeploy.report.figures import title
 from pytest_autodeploy.report.npu_sweep import sweep_lines, sweep_rows
 from pytest_autodeploy.report.overview import grouped_lines, overview_lines

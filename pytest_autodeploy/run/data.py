@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.reference.inputs import Inputs
     from pytest_autodeploy.reference.labels import Labels
-    from pytest_autodeploy.run.searching import Searching
+    from pytest_autodeploy.run.input_search import Searching
     from pytest_autodeploy.settings.settings import Settings
 
 

@@ -9,7 +9,7 @@ from pytest_autodeploy.board.order import build_options
 from pytest_autodeploy.deliver import apps, folders
 from pytest_autodeploy.deliver.neuralspot_app import NeuralSpotApps
 from pytest_autodeploy.deliver.sources import Sources
-from pytest_autodeploy.run.delivering import earlier_characterization
+from pytest_autodeploy.run.delivery import earlier_characterization
 
 if TYPE_CHECKING:
     from pathlib import Path

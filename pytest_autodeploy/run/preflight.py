@@ -11,7 +11,7 @@ from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.board.select import check_names
 from pytest_autodeploy.board.simulated_link import link_arguments
 from pytest_autodeploy.limits.declarations import BY_NAME
-from pytest_autodeploy.limits.merging import merge, written_text
+from pytest_autodeploy.limits.declared import merge, written_text
 from pytest_autodeploy.run.counters_check import check_counters
 from pytest_autodeploy.settings.settings import SettingError, Settings, named_folder
 

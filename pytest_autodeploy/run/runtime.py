@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.run.arenas import Arenas
 from pytest_autodeploy.run.boards import Boards
 from pytest_autodeploy.run.data import RunData
+from pytest_autodeploy.run.input_search import Searching
 from pytest_autodeploy.run.models import Models
 from pytest_autodeploy.run.pc import PcSide
-from pytest_autodeploy.run.searching import Searching
-from pytest_autodeploy.run.sensing import Sensing
+from pytest_autodeploy.run.sensitivity import Sensing
 from pytest_autodeploy.run.sessions import Sessions
 from pytest_autodeploy.run.trouble import Troubles
 

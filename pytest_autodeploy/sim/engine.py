@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BrokenPackage, ModelError
-from pytest_autodeploy.model.counting import executions, has_control_flow, with_counters
+from pytest_autodeploy.model.counters import executions, has_control_flow, with_counters
 from pytest_autodeploy.rpc.inference import split
 from pytest_autodeploy.rpc.messages import Status, TensorInfo, TensorType
 from pytest_autodeploy.rpc.service import Log, Refused

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.model.counting import CONTROL_FLOW
+from pytest_autodeploy.model.counters import CONTROL_FLOW
 from pytest_autodeploy.model.execution import called_subgraphs
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pytest_autodeploy.virtual.image_file import ImageFile
 from pytest_autodeploy.virtual.link import SerialLink
 from pytest_autodeploy.virtual.memory_map import map_memories, map_rom
 from pytest_autodeploy.virtual.nvic import LockedUp, SystemControl
-from pytest_autodeploy.virtual.pacing import Pace
+from pytest_autodeploy.virtual.pace import Pace
 from pytest_autodeploy.virtual.registers import Context, Outside, Peripheral
 from pytest_autodeploy.virtual.supply import Supply, Wires
 from pytest_autodeploy.virtual.timebase import FS, Timebase

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.virtual.devices.boot_rom import BootRom
 from pytest_autodeploy.virtual.protection import Protection
-from pytest_autodeploy.virtual.unmasking import watch
+from pytest_autodeploy.virtual.unmask import watch
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.chips import Region

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pytest_autodeploy.base.naming import c_identifier, file_name
+from pytest_autodeploy.base.names import c_identifier, file_name
 
 NASTY = [
     "",

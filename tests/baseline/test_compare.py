@@ -12,7 +12,7 @@ from pytest_autodeploy.baseline.comparison_text import block, headline, layers_t
 from pytest_autodeploy.baseline.format import Entry, LayerTime
 from pytest_autodeploy.baseline.layers import match_layers
 from pytest_autodeploy.limits.declarations import REGRESSION
-from pytest_autodeploy.limits.merging import declare
+from pytest_autodeploy.limits.declared import declare
 from pytest_autodeploy.metrics.comparison import Comparison, Row, merged
 from tests.helpers.baseline_examples import CONDITIONS, ENTRY, LAYERS, with_layers, with_metric
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.baseline.profiling import OF_BASELINE, PROFILES, profile
+from pytest_autodeploy.baseline.layer_profiles import OF_BASELINE, PROFILES, profile
 from pytest_autodeploy.baseline.update import update_baselines
 from pytest_autodeploy.limits.declarations import REGRESSION, default_regression
-from pytest_autodeploy.limits.merging import declare
+from pytest_autodeploy.limits.declared import declare
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.cli import delivering
+from pytest_autodeploy.cli import delivery
 from pytest_autodeploy.cli.bench import Bench
 from pytest_autodeploy.cli.generate import generate
 from pytest_autodeploy.deliver.characterization import Characterization
@@ -100,14 +100,14 @@ def test_what_was_asked_for_by_name_and_not_made_is_a_failure(
 def test_one_of_two_that_is_not_made_is_told_alone(
     characterised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = delivering.deliver
+    real = delivery.deliver
 
     def deliver(bench: Bench, found: Characterization, out: Path) -> Delivery:
         delivery = real(bench, found, out)
         kept = tuple(each for each in delivery.left_out if each.artifact != "library")
         return replace(delivery, left_out=kept)
 
-    monkeypatch.setattr(delivering, "deliver", deliver)
+    monkeypatch.setattr(delivery, "deliver", deliver)
 
     result = run(
         *("generate", DIGITS, *SIM, "--from", characterised),
@@ -149,13 +149,13 @@ def test_a_wrong_option_is_explained(tmp_path: Path, arguments: list[str], words
 def test_an_example_that_found_wrong_outputs_is_a_failure(
     characterised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = delivering.deliver
+    real = delivery.deliver
 
     def deliver(bench: Bench, found: Characterization, out: Path) -> Delivery:
         delivery = real(bench, found, out)
         return replace(delivery, example=ExampleRun(status=1, output="output 0 differs"))
 
-    monkeypatch.setattr(delivering, "deliver", deliver)
+    monkeypatch.setattr(delivery, "deliver", deliver)
 
     result = run("generate", DIGITS, *SIM, "--from", characterised, "--out", tmp_path / "out")
 

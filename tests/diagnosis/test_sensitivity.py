@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from pytest_autodeploy.base.errors import MissingExtra, ReferenceFailed
-from pytest_autodeploy.diagnosis.sensitivity import probing
+from pytest_autodeploy.diagnosis.sensitivity import trials
 from pytest_autodeploy.diagnosis.sensitivity.measure import sensitivity
-from pytest_autodeploy.diagnosis.sensitivity.probing import NO_TIME
 from pytest_autodeploy.diagnosis.sensitivity.sensitivity import Sensitivity, describe
+from pytest_autodeploy.diagnosis.sensitivity.trials import NO_TIME
 from pytest_autodeploy.limits.sensitivity import CHANNEL, STEP, STEPS
 from pytest_autodeploy.limits.tolerance import Tolerance
 from pytest_autodeploy.model.graph import Model
@@ -232,7 +232,7 @@ def test_variables_that_are_used_in_another_way_are_told() -> None:
 def test_a_crash_is_told_of_its_operator_and_the_others_are_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(probing, "PROGRAM", odd_prober.PROGRAM)
+    monkeypatch.setattr(trials, "PROGRAM", odd_prober.PROGRAM)
     monkeypatch.setenv("ODD_CRASH", "1")
     found = told(DIGITS_MODEL)
     assert [each.position for each in found.unknown] == [1]
@@ -245,7 +245,7 @@ def test_a_crash_is_told_of_its_operator_and_the_others_are_known(
 def test_an_operator_that_hangs_costs_no_more_than_the_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(probing, "PROGRAM", odd_prober.PROGRAM)
+    monkeypatch.setattr(trials, "PROGRAM", odd_prober.PROGRAM)
     monkeypatch.setenv("ODD_HANG", "2")
     found = told(DIGITS_MODEL, seconds=8)
     assert [(each.position, each.unknown) for each in found.unknown] == [
@@ -257,7 +257,7 @@ def test_an_operator_that_hangs_costs_no_more_than_the_time(
 
 
 def test_a_model_that_tflm_cannot_run_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probing, "PROGRAM", odd_prober.PROGRAM)
+    monkeypatch.setattr(trials, "PROGRAM", odd_prober.PROGRAM)
     monkeypatch.setenv("ODD_CRASH", "None")
     with pytest.raises(ReferenceFailed, match="TFLM on this PC cannot run made"):
         told(of(dead_end()))

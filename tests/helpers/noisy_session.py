@@ -14,10 +14,10 @@ from unittest.mock import patch
 
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.limits.declarations import REGRESSION
-from pytest_autodeploy.limits.merging import Declared, declare
+from pytest_autodeploy.limits.declared import Declared, declare
 from pytest_autodeploy.metrics.judgement import Judgement, judge
 from pytest_autodeploy.metrics.record import TestRecord
-from pytest_autodeploy.metrics.recording import with_session
+from pytest_autodeploy.metrics.record_parts import with_session
 from pytest_autodeploy.metrics.records.facts import model_facts
 from pytest_autodeploy.metrics.subject import Baselines, Subject
 from pytest_autodeploy.model.graph import Model

@@ -15,7 +15,7 @@ from typing import Any, cast
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.base.repeats import more_repeats, summarize
 from pytest_autodeploy.baseline.compare import compare
-from pytest_autodeploy.baseline.confirming import confirmed
+from pytest_autodeploy.baseline.confirmation import confirmed
 from pytest_autodeploy.baseline.enough import Enough
 from pytest_autodeploy.baseline.format import Entry, entry_of
 from pytest_autodeploy.limits import latency

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.image.debugging import HOW, commands
+from pytest_autodeploy.image.debug_build import HOW, commands
 from pytest_autodeploy.image.errors import ToolMissing, TreeError
 from pytest_autodeploy.image.toolchain import find_toolchain
 from tests.helpers.emulation import image, machine

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_autodeploy.limits.accuracy import DECLARATION, AccuracyLimit, Task
 from pytest_autodeploy.limits.declaration import LimitError
-from pytest_autodeploy.limits.merging import declare, declare_text
+from pytest_autodeploy.limits.declared import declare, declare_text
 
 
 def test_classes_and_real_targets_have_bounds_of_their_own() -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from pytest_autodeploy.limits import energy, latency, memory, outputs, sensitivity
 from pytest_autodeploy.limits.declaration import LimitError
+from pytest_autodeploy.limits.declared import declare, declare_text
 from pytest_autodeploy.limits.energy import EnergyLimit
 from pytest_autodeploy.limits.latency import LatencyBudget
 from pytest_autodeploy.limits.memory import MemoryLimit
-from pytest_autodeploy.limits.merging import declare, declare_text
 from pytest_autodeploy.limits.sensitivity import SensitivityLimit
 from pytest_autodeploy.limits.tolerance import Tolerance
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.limits.merging import Declared, declare
+from pytest_autodeploy.limits.declared import Declared, declare
 from pytest_autodeploy.limits.npu import DECLARATION, NpuBudget, npu_budget
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.npu import judge

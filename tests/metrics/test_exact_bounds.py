@@ -14,11 +14,11 @@ from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.limits import energy, latency
 from pytest_autodeploy.limits.accuracy import AccuracyLimit, Task
-from pytest_autodeploy.limits.merging import declare
+from pytest_autodeploy.limits.declared import declare
 from pytest_autodeploy.metrics.accuracy.bounds import Bound, bounds_of
 from pytest_autodeploy.metrics.accuracy.compare import TaskComparison, compared
-from pytest_autodeploy.metrics.accuracy.comparing import comparison_of
 from pytest_autodeploy.metrics.accuracy.record import accuracy_record
+from pytest_autodeploy.metrics.accuracy.session_comparison import comparison_of
 from pytest_autodeploy.metrics.energy import EnergyMetric
 from pytest_autodeploy.metrics.metric import at_most
 from pytest_autodeploy.model.graph import Tensor

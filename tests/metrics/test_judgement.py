@@ -9,7 +9,7 @@ import pytest
 
 from pytest_autodeploy.base.errors import BoardDied
 from pytest_autodeploy.limits import latency, memory
-from pytest_autodeploy.limits.merging import Declared, declare
+from pytest_autodeploy.limits.declared import Declared, declare
 from pytest_autodeploy.metrics.judgement import Judgement, judge
 from pytest_autodeploy.run.metrics import metrics
 from pytest_autodeploy.session.model_session import ModelSession

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.catalog.accelerators import ACCELERATORS
-from pytest_autodeploy.limits.merging import declare
+from pytest_autodeploy.limits.declared import declare
 from pytest_autodeploy.limits.npu import DECLARATION
 from pytest_autodeploy.metrics.npu import judge
 from pytest_autodeploy.model.graph import Model

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.plugin.declaring import FILE, HEADINGS, marker_names
+from pytest_autodeploy.plugin.declarations import FILE, HEADINGS, marker_names
 from pytest_autodeploy.plugin.derived import text
 from pytest_autodeploy.settings.options import OPTIONS
 

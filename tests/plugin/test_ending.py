@@ -168,7 +168,7 @@ def test_a_test_without_a_record_fails_the_run_and_keeps_its_baseline(
 ) -> None:
     """Its failure would not be known: what the other tests measured is not the whole."""
     pytester.runpytest("--tflite", digits.name, "-k", "fits")
-    monkeypatch.setattr("pytest_autodeploy.metrics.recording.board_facts", broken)
+    monkeypatch.setattr("pytest_autodeploy.metrics.record_parts.board_facts", broken)
     result = pytester.runpytest("--tflite", digits.name, "-k", "fits", *WRITERS)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines([f"ERROR: the record of autodeploy::test_model_fits*{says}"])
@@ -178,7 +178,7 @@ def test_a_test_without_a_record_fails_the_run_and_keeps_its_baseline(
 def test_a_failure_without_a_record_is_still_a_failure(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, digits: Path
 ) -> None:
-    monkeypatch.setattr("pytest_autodeploy.metrics.recording.board_facts", broken_facts)
+    monkeypatch.setattr("pytest_autodeploy.metrics.record_parts.board_facts", broken_facts)
     result = pytester.runpytest(
         *("--tflite", digits.name, "-k", "fits", "--tflite-memory-limit", "arena_kb=1")
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.plugin.declaring import OLD_NAMES
+from pytest_autodeploy.plugin.declarations import OLD_NAMES
 from pytest_autodeploy.plugin.old_names import NEW
 from pytest_autodeploy.settings.options import OPTIONS
 

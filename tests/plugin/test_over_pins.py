@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_autodeploy.base.naming import c_identifier
+from pytest_autodeploy.base.names import c_identifier
 from pytest_autodeploy.deliver.files import save
 from pytest_autodeploy.deliver.neuralspot_app import NeuralSpotApps
 from pytest_autodeploy.model.load import load_model

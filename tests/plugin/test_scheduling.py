@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.plugin.scheduling import group_of
+from pytest_autodeploy.plugin.scheduler import group_of
 from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import Settings, resolve
 from tests.helpers.support import DIGITS

@@ -121,7 +121,7 @@ def test_a_marker_judges_the_inputs_of_its_test(pytester: pytest.Pytester, digit
 def test_what_was_asked_for_and_cannot_be_done_is_red(
     pytester: pytest.Pytester, digits: Path, monkeypatch: pytest.MonkeyPatch, asked: str
 ) -> None:
-    monkeypatch.setattr("pytest_autodeploy.diagnosis.sensitivity.probing.PROGRAM", "no.such")
+    monkeypatch.setattr("pytest_autodeploy.diagnosis.sensitivity.trials.PROGRAM", "no.such")
     result = run(pytester, digits, "--autodeploy-cache=off", asked)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["not judged: digits_cnn on sim:apollo4p_evb: *", "*no.such*"])
@@ -131,7 +131,7 @@ def test_operators_that_are_not_known_may_leave_a_limit_unjudged(
     pytester: pytest.Pytester, digits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "pytest_autodeploy.diagnosis.sensitivity.probing.PROGRAM", "tests.helpers.odd_prober"
+        "pytest_autodeploy.diagnosis.sensitivity.trials.PROGRAM", "tests.helpers.odd_prober"
     )
     monkeypatch.setenv("ODD_CRASH", "1")
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
@@ -175,6 +175,6 @@ def test_searched_inputs_have_no_labels(pytester: pytest.Pytester, digits: Path)
 def test_a_search_that_fails_is_no_run_on_other_inputs(
     pytester: pytest.Pytester, digits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytest_autodeploy.diagnosis.sensitivity.probing.PROGRAM", "no.such")
+    monkeypatch.setattr("pytest_autodeploy.diagnosis.sensitivity.trials.PROGRAM", "no.such")
     result = run(pytester, digits, "--autodeploy-cache=off", "--tflite-search-inputs")
     result.assert_outcomes(errors=1)

@@ -14,7 +14,7 @@ from pytest_autodeploy.report.anchors import card_id, row_anchor
 from pytest_autodeploy.report.budget import bars
 from pytest_autodeploy.report.cards import cards_html
 from pytest_autodeploy.report.environment import MOST, environment
-from pytest_autodeploy.report.packing import MOST_PLAIN, packed, unpacked
+from pytest_autodeploy.report.pack import MOST_PLAIN, packed, unpacked
 from pytest_autodeploy.report.results import ResultStore
 from pytest_autodeploy.report.row_html import row_html
 from tests.helpers.report_examples import BOARD, MODEL, energy, measurement, record, verdict

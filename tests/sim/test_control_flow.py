@@ -9,7 +9,7 @@ import pytest
 
 from pytest_autodeploy.base.errors import ModelError
 from pytest_autodeploy.catalog.boards import Core
-from pytest_autodeploy.model.counting import executions, has_control_flow, with_counters
+from pytest_autodeploy.model.counters import executions, has_control_flow, with_counters
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.parse import parse
 from pytest_autodeploy.reference.inputs import as_inputs

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.progress import silent
-from pytest_autodeploy.diagnosis.sensitivity.probing import Probing, engine
 from pytest_autodeploy.diagnosis.sensitivity.sensitivity import Sensitivity
+from pytest_autodeploy.diagnosis.sensitivity.trials import Probing, engine
 from pytest_autodeploy.limits.sensitivity import CHANGES
 from pytest_autodeploy.sim.pieces import main_operators
 

@@ -16,7 +16,7 @@ from pytest_autodeploy.diagnosis.sensitivity.candidates import (
     candidates,
 )
 from pytest_autodeploy.diagnosis.sensitivity.cover import greedy
-from pytest_autodeploy.diagnosis.sensitivity.probing import Probing
+from pytest_autodeploy.diagnosis.sensitivity.trials import Probing
 from pytest_autodeploy.limits.sensitivity import CHANGES
 from pytest_autodeploy.reference.inputs import Inputs
 from pytest_autodeploy.sim.pieces import main_operators

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.progress import silent
 from pytest_autodeploy.diagnosis.sensitivity.cover import fewest
-from pytest_autodeploy.diagnosis.sensitivity.probing import Probing
+from pytest_autodeploy.diagnosis.sensitivity.trials import Probing
 from pytest_autodeploy.limits.sensitivity import CHANGES
 from pytest_autodeploy.sim.pieces import main_operators
 

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.base.errors import InputsError
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.limits.accuracy import DECLARATION, AccuracyLimit
-from pytest_autodeploy.limits.merging import Declared
+from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.metrics.accuracy.bounds import Bound, bounds_of
-from pytest_autodeploy.metrics.accuracy.comparing import comparison_of, labelled_run, of_task
+from pytest_autodeploy.metrics.accuracy.session_comparison import (
+    comparison_of,
+    labelled_run,
+    of_task,
+)
 from pytest_autodeploy.metrics.accuracy.text import changed_lines, side_lines
 from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.metrics.metric import Metric, failure_block, no_limit, row

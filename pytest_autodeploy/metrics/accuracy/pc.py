@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_autodeploy.base.errors import InputsError, ReferenceFailed
-from pytest_autodeploy.reference.fitting import fit
+from pytest_autodeploy.reference.fit import fit
 from pytest_autodeploy.reference.inputs import Inputs
 
 if TYPE_CHECKING:

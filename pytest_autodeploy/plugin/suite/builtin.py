@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.npu.results import Estimate
-    from pytest_autodeploy.plugin.delivering import Artifacts
+    from pytest_autodeploy.plugin.artifacts import Artifacts
     from pytest_autodeploy.power.measure import PowerMeter
     from pytest_autodeploy.session.model_session import ModelSession
 

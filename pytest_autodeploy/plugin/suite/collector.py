@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_autodeploy.limits.declarations import BY_NAME, DECLARATIONS, REGRESSION
-from pytest_autodeploy.limits.merging import written_text
+from pytest_autodeploy.limits.declared import written_text
 from pytest_autodeploy.plugin.state import settings_of
 from pytest_autodeploy.settings.meter_choice import has_meter
 from pytest_autodeploy.settings.settings import Settings

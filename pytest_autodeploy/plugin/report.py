@@ -12,7 +12,7 @@ from pytest_autodeploy.base.exhausted import exhausted
 from pytest_autodeploy.base.text import writable_data
 from pytest_autodeploy.metrics.failures import class_of_error, classified
 from pytest_autodeploy.metrics.record import Attempt, TestRecord
-from pytest_autodeploy.plugin.attaching import attach
+from pytest_autodeploy.plugin.attachments import attach
 from pytest_autodeploy.plugin.collection import Case, case_of
 from pytest_autodeploy.plugin.failure_location import (
     one_block,
@@ -22,7 +22,7 @@ from pytest_autodeploy.plugin.failure_location import (
     shown_in_test,
 )
 from pytest_autodeploy.plugin.problems import part_of
-from pytest_autodeploy.plugin.recording import message_of, record_of
+from pytest_autodeploy.plugin.record import message_of, record_of
 from pytest_autodeploy.plugin.state import ATTEMPTS, FAILURE, runtime_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
 

@@ -77,7 +77,7 @@ class Sensing:
 
     def _key(self, model: Model, run: RunResult, tolerance: Tolerance) -> str:
         from pytest_autodeploy.diagnosis.sensitivity.kept import answer_key
-        from pytest_autodeploy.diagnosis.sensitivity.probing import engine
+        from pytest_autodeploy.diagnosis.sensitivity.trials import engine
 
         versions = [engine(), self._pc.reference(model, tolerance.reference).versions()]
         return answer_key(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_autodeploy.plugin.declaring import is_asked
+from pytest_autodeploy.plugin.declarations import is_asked
 from pytest_autodeploy.plugin.state import SETTINGS, is_worker, settings_of
 
 
@@ -15,7 +15,7 @@ def start(session: pytest.Session) -> None:
     if is_asked(config):
         _check(config, keeps=keeps)
     if keeps:
-        from pytest_autodeploy.plugin.ending import Ending
+        from pytest_autodeploy.plugin.end import Ending
 
         config.pluginmanager.register(Ending(session), "autodeploy_ending")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.board.probe import ProbeUnavailable
 from pytest_autodeploy.catalog.kinds import KINDS
 from pytest_autodeploy.deliver.characterize import characterize
-from pytest_autodeploy.run.delivering import deliver as make
-from pytest_autodeploy.run.delivering import earlier_characterization
+from pytest_autodeploy.run.delivery import deliver as make
+from pytest_autodeploy.run.delivery import earlier_characterization
 
 if TYPE_CHECKING:
     from pathlib import Path

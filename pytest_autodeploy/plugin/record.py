@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def record_of(item: pytest.Item, case: Case, report: pytest.TestReport) -> TestRecord:
     """What a test has measured, how that was judged, and how it ended."""
     from pytest_autodeploy.metrics.record import NO_FILES, TestRecord
-    from pytest_autodeploy.metrics.recording import with_estimate, with_pins, with_session
+    from pytest_autodeploy.metrics.record_parts import with_estimate, with_pins, with_session
     from pytest_autodeploy.plugin.owed import unjudged_rows
     from pytest_autodeploy.run.metrics import metrics
 

@@ -49,7 +49,7 @@ class Artifacts:
         Raises CharacterizationError when the files are not those of the model, or unusable, and
         ModelDoesNotFit when the memories of this board are too small.
         """
-        from pytest_autodeploy.run.delivering import earlier_characterization
+        from pytest_autodeploy.run.delivery import earlier_characterization
 
         found = earlier_characterization(self._settings, model)
         assert found is not None
@@ -58,7 +58,7 @@ class Artifacts:
     def _make(self, model: Model, board: Board, found: Characterization) -> None:
         from pytest_autodeploy.plugin.places import result_place
         from pytest_autodeploy.run.artifacts import artifacts_record
-        from pytest_autodeploy.run.delivering import deliver
+        from pytest_autodeploy.run.delivery import deliver
 
         place = result_place(self._item)
         folder = self._settings.output_path / place

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_autodeploy.baseline.compare import state_of
 from pytest_autodeploy.baseline.enough import Enough
-from pytest_autodeploy.baseline.judging import unconfirmed
+from pytest_autodeploy.baseline.judgement import unconfirmed
 from pytest_autodeploy.metrics.comparison import Comparison
 
 

@@ -7,9 +7,9 @@ import functools
 import pytest
 
 from pytest_autodeploy.metrics.failures import classified
-from pytest_autodeploy.plugin.characterizing import keep_characterization
-from pytest_autodeploy.plugin.explaining import explained
-from pytest_autodeploy.plugin.keeping import keep_changed, keep_mismatch
+from pytest_autodeploy.plugin.characterization import keep_characterization
+from pytest_autodeploy.plugin.explanation import explained
+from pytest_autodeploy.plugin.kept_arrays import keep_changed, keep_mismatch
 from pytest_autodeploy.plugin.limits import limits_of
 from pytest_autodeploy.plugin.over_pins import pins_run_of
 from pytest_autodeploy.plugin.owed import note_judged, owes

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.base.closing import Closing
+from pytest_autodeploy.base.closable import Closing
 from pytest_autodeploy.base.errors import MissingExtra, ReferenceFailed
 from pytest_autodeploy.base.kernel_paths import TFLM_PATH
 from pytest_autodeploy.diagnosis.sensitivity.sensitivity import (

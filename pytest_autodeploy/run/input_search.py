@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.limits.declarations import BY_NAME
-from pytest_autodeploy.limits.merging import declare_text
+from pytest_autodeploy.limits.declared import declare_text
 from pytest_autodeploy.limits.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Searching:
 
     def _key(self, model: Model, samples: Inputs | None, tolerance: Tolerance) -> str:
         from pytest_autodeploy.diagnosis.sensitivity.kept import key_of
-        from pytest_autodeploy.diagnosis.sensitivity.probing import engine
+        from pytest_autodeploy.diagnosis.sensitivity.trials import engine
 
         settings = self._settings
         given = samples.sha256 if samples else ""
