@@ -32,7 +32,7 @@ def exhausted(error: BaseException) -> PcExhausted | None:
         if isinstance(each, AutodeployError):
             return None
         if isinstance(each, OSError) and each.errno in _HINTS:
-            return _explained(each).with_traceback(error.__traceback__)
+            return _explain(each).with_traceback(error.__traceback__)
     return None
 
 
@@ -51,7 +51,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         seen = seen.__cause__ or seen.__context__
 
 
-def _explained(error: OSError) -> PcExhausted:
+def _explain(error: OSError) -> PcExhausted:
     code = error.errno or 0
     where = f": {error.filename}" if error.filename is not None else ""
     return PcExhausted(f"this PC: {os.strerror(code)}{where}", hint=_HINTS[code])

@@ -45,10 +45,10 @@ def si(value: float | None, unit: str) -> str:
         return _bytes(value)
     if unit not in _SCALED or (unit == "1" and _is_small_count(value)):
         return _join(_decimals(value), "" if unit == "1" else unit)
-    return _prefixed(value, *_SCALED[unit])
+    return _prefix(value, *_SCALED[unit])
 
 
-def grouped(value: float | None, decimals: int = 0) -> str:
+def group_digits(value: float | None, decimals: int = 0) -> str:
     """Write a value exactly, with thousands set apart: ``9,176,380``; None is ``unknown``."""
     return "unknown" if value is None else f"{value:,.{decimals}f}"
 
@@ -72,7 +72,7 @@ def percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "0.0 %"
 
 
-def _prefixed(value: float, symbol: str, factor: float, most: float, least: float) -> str:
+def _prefix(value: float, symbol: str, factor: float, most: float, least: float) -> str:
     base = value * factor
     for prefix, size in _PREFIXES:
         if least <= size <= most and round(abs(base) / size, 2) >= 1:

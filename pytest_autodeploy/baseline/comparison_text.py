@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.base.units import grouped, si
+from pytest_autodeploy.base.units import group_digits, si
 from pytest_autodeploy.baseline.format import Metric
 from pytest_autodeploy.metrics.comparison import Comparison, Row
 
@@ -73,7 +73,7 @@ def exact_texts(before: float | None, now: float | None, unit: str) -> tuple[str
     """Two values as ``value_text``, but to the byte where that is what differs."""
     texts = (value_text(before, unit), value_text(now, unit))
     if unit == "B" and before != now and texts[0] == texts[1]:
-        return f"{grouped(before)} B", f"{grouped(now)} B"
+        return f"{group_digits(before)} B", f"{group_digits(now)} B"
     return texts
 
 
@@ -152,7 +152,7 @@ def block(comparison: Comparison, declared: str, model_sha256: str) -> list[str]
     if comparison.rows:
         lines += [f"  not comparable: {reason}" for reason in comparison.reasons]
         lines += [f"  no baseline for {name}" for name in comparison.missing]
-        lines += [f"  {line}" for line in _padded(rows_table(comparison.rows))]
+        lines += [f"  {line}" for line in _pad(rows_table(comparison.rows))]
         lines += [f"  {row.name}: {row.note}" for row in comparison.rows if row.note]
     if comparison.graph:
         lines.append(f"  {comparison.graph}")
@@ -164,7 +164,7 @@ def _layer_lines(comparison: Comparison) -> Iterator[str]:
     if not blamed:
         return
     yield "  layers that account for it, worst first"
-    for line in _padded(rows_table(blamed[:MOST_LAYERS], "layer")):
+    for line in _pad(rows_table(blamed[:MOST_LAYERS], "layer")):
         yield f"    {line}"
     if len(blamed) > MOST_LAYERS:
         yield f"    and {len(blamed) - MOST_LAYERS} more"
@@ -195,6 +195,6 @@ def _count(comparison: Comparison) -> str:
     return " and ".join(parts) or "nothing"
 
 
-def _padded(columns: Sequence[Column]) -> list[str]:
+def _pad(columns: Sequence[Column]) -> list[str]:
     cells = [column.padded() for column in columns]
     return ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]

@@ -11,7 +11,7 @@ from pytest_autodeploy.baseline.judgement import unconfirmed
 from pytest_autodeploy.metrics.comparison import Comparison
 
 
-def confirmed(compared: Callable[[], Comparison], enough: Enough) -> Comparison:
+def confirm(compared: Callable[[], Comparison], enough: Enough) -> Comparison:
     """A comparison whose regressions were seen in as many starts of the board as it takes.
 
     Where too few starts could be made, such a regression cannot be told.

@@ -41,7 +41,7 @@ def graph_change(baseline: Sequence[LayerTime], now: Sequence[LayerTime]) -> str
     gone = [f"#{b} {baseline[b].operator}" for b, n in pairs if n is None and b is not None]
     if not new and not gone:
         return ""
-    parts = [f"{text} {_listed(names)}" for text, names in (("new", new), ("gone", gone)) if names]
+    parts = [f"{text} {_list(names)}" for text, names in (("new", new), ("gone", gone)) if names]
     return f"the graph changed: {len(now)} layers, {len(baseline)} before; {'; '.join(parts)}"
 
 
@@ -65,6 +65,6 @@ def _blocks(
         yield kind == "equal", (b_from, b_to), (n_from, n_to)
 
 
-def _listed(names: Sequence[str], most: int = 5) -> str:
+def _list(names: Sequence[str], most: int = 5) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

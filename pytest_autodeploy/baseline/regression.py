@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pytest_autodeploy.baseline.confirmation import confirmed
+from pytest_autodeploy.baseline.confirmation import confirm
 from pytest_autodeploy.baseline.enough import Enough
 from pytest_autodeploy.baseline.layer_profiles import blamed, more_profiles, profile
 from pytest_autodeploy.baseline.standard import entry_now, place_of, standard_of
@@ -97,8 +97,8 @@ class Regression(Metric):
         return found
 
     def _comparison(self, subject: Subject, declared: Declared) -> Comparison:
-        comparison = confirmed(
-            lambda: self._compared(subject, declared), self._enough(subject, declared)
+        comparison = confirm(
+            lambda: self._compare(subject, declared), self._enough(subject, declared)
         )
         missing = unmeasured(
             _must(subject, declared),
@@ -110,7 +110,7 @@ class Regression(Metric):
             return replace(comparison, state="not comparable", reasons=reasons)
         return comparison
 
-    def _compared(self, subject: Subject, declared: Declared) -> Comparison:
+    def _compare(self, subject: Subject, declared: Declared) -> Comparison:
         limit, standard = _limit(declared), standard_of(subject)
         latency = subject.board.measured.latency
         if latency and latency.doubt and standard.exists:
@@ -122,7 +122,7 @@ class Regression(Metric):
         comparison = standard.compared(now, limit, judge_layers=judged)
         enough = self._enough(subject, declared)
         if judged and more_profiles(subject.board, comparison, enough):
-            return self._compared(subject, declared)
+            return self._compare(subject, declared)
         return blamed(subject, self._others, limit, comparison)
 
 

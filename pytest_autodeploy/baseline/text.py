@@ -35,7 +35,7 @@ def baseline_text(baseline: Baseline) -> str:
         "file": baseline.file,
         "entries": {clock: _entry(entry) for clock, entry in baseline.entries.items()},
     }
-    return f"{_rendered(plain, '')}\n"
+    return f"{_render(plain, '')}\n"
 
 
 def parse_baseline(text: str, name: str) -> Baseline:
@@ -94,7 +94,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return plain
 
 
-def _rendered(value: Any, indent: str) -> str:
+def _render(value: Any, indent: str) -> str:
     """JSON with containers of plain values on one line."""
     items = value.values() if isinstance(value, Mapping) else value
     if not isinstance(value, Mapping | list) or not any(
@@ -104,11 +104,11 @@ def _rendered(value: Any, indent: str) -> str:
     inner = f"{indent}  "
     if isinstance(value, Mapping):
         lines = [
-            f"{inner}{json.dumps(key, ensure_ascii=False)}: {_rendered(value[key], inner)}"
+            f"{inner}{json.dumps(key, ensure_ascii=False)}: {_render(value[key], inner)}"
             for key in sorted(value)
         ]
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
-    lines = [f"{inner}{_rendered(item, inner)}" for item in value]
+    lines = [f"{inner}{_render(item, inner)}" for item in value]
     return "[\n" + ",\n".join(lines) + f"\n{indent}]"
 
 

@@ -165,13 +165,13 @@ def _replace(new: Entry, old: Entry | None, mode: str) -> Entry:
         return new
     same = new.same_program(old)
     if mode == "new":
-        return _mixed(old, new, {}, old.provenance) if same else old
+        return _mix(old, new, {}, old.provenance) if same else old
     lost = sorted(set(old.metrics) - set(new.metrics))
     lost += ["layers"] if old.layers and not new.layers else []
     if not lost:
         return new
     if same:
-        return _mixed(old, new, new.metrics, new.provenance, new.layers)
+        return _mix(old, new, new.metrics, new.provenance, new.layers)
     raise BaselineError(
         "the model, its conditions or the firmware changed, "
         f"but {', '.join(lost)} was not measured",
@@ -179,7 +179,7 @@ def _replace(new: Entry, old: Entry | None, mode: str) -> Entry:
     )
 
 
-def _mixed(
+def _mix(
     old: Entry,
     new: Entry,
     replacing: Mapping[str, Metric],

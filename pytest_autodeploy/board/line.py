@@ -92,7 +92,7 @@ class BoardLine:
         except (*SILENT, *_FOREIGN):
             self.hang_up()
             return None
-        return identity and self._checked(identity)
+        return identity and self._check(identity)
 
     def await_answer(self, task: str) -> Identity:
         """Poll for the port and for an answer once ``task`` restarted the board.
@@ -106,7 +106,7 @@ class BoardLine:
             try:
                 identity = self._identify()
                 if identity is not None:
-                    return self._checked(identity)
+                    return self._check(identity)
             # USB ports go with the reset and may come back under another name, for which udev opens
             # them only after a moment: until then they are missing, or not permitted.
             except (BoardUnavailable, *SILENT) as error:
@@ -152,7 +152,7 @@ class BoardLine:
             return self._fixed_port if exists(self._fixed_port) else None
         return find_port(self._spec, self._board, self._probe.serial_number())
 
-    def _checked(self, identity: Identity) -> Identity:
+    def _check(self, identity: Identity) -> Identity:
         if identity.kind != self._kind:
             raise WrongFirmware(
                 f"{self.port} answers as a board of the kind {identity.kind.name.lower()!r}",

@@ -104,10 +104,10 @@ def _ids(vid: int | None, pid: int | None) -> str:
 
 
 def _listing(ports: Sequence[Any]) -> str:
-    return ", ".join(map(_described, ports)) or "none"
+    return ", ".join(map(_describe, ports)) or "none"
 
 
-def _described(port: Any) -> str:
+def _describe(port: Any) -> str:
     if port.vid is None:
         return f"{port.device} ({port.description})"
     number = f", serial number {port.serial_number}" if port.serial_number else ""

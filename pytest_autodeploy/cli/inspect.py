@@ -39,7 +39,7 @@ def inspect(ctx: click.Context, models: tuple[str, ...], as_json: bool) -> None:
     """
     from pytest_autodeploy.model.find import find_models
 
-    found = [_inspected(file) for file in find_models(models, Path.cwd())]
+    found = [_inspect(file) for file in find_models(models, Path.cwd())]
     usable = all(each.usable for each in found)
     if as_json:
         print_json({"usable": usable, "models": [each.as_dict() for each in found]})
@@ -67,7 +67,7 @@ class _Inspected:
         return {**self.inspection.as_dict(), "path": self.path}
 
 
-def _inspected(file: ModelFile) -> _Inspected:
+def _inspect(file: ModelFile) -> _Inspected:
     from pytest_autodeploy.base.errors import AutodeployError
     from pytest_autodeploy.board.inspection import inspect_model
     from pytest_autodeploy.run.models import Models
@@ -81,7 +81,7 @@ def _inspected(file: ModelFile) -> _Inspected:
 
 def _lines(found: _Inspected) -> Iterator[str]:
     from pytest_autodeploy.base.text import one_line
-    from pytest_autodeploy.base.units import grouped, si
+    from pytest_autodeploy.base.units import group_digits, si
 
     inspection = found.inspection
     if inspection is None:
@@ -90,7 +90,7 @@ def _lines(found: _Inspected) -> Iterator[str]:
     model = inspection.model
     yield f"{one_line(found.path)}: {si(model.size_bytes, 'B')}, SHA-256 {model.sha256[:12]}…"
     yield (
-        f"  {grouped(model.macs)} MACs, {grouped(model.parameters)} parameters, "
+        f"  {group_digits(model.macs)} MACs, {group_digits(model.parameters)} parameters, "
         f"arena at least {si(inspection.least_arena_bytes, 'B')} (estimated)"
         f"{_variables(model.resource_variables)}"
         + (f", computes in {inspection.arithmetic}" if inspection.arithmetic else "")
@@ -123,12 +123,12 @@ def _tensor(tensor: Tensor) -> str:
 def _operators(kinds: Sequence[OperatorKind]) -> list[str]:
     from pytest_autodeploy.base.table import Column, table
     from pytest_autodeploy.base.text import one_line
-    from pytest_autodeploy.base.units import grouped
+    from pytest_autodeploy.base.units import group_digits
 
     columns = [
         Column("Operator", [one_line(kind.name) for kind in kinds]),
         Column("Count", [str(kind.count) for kind in kinds], right=True),
-        Column("MACs", [grouped(kind.macs) for kind in kinds], right=True),
+        Column("MACs", [group_digits(kind.macs) for kind in kinds], right=True),
         Column("Resolver", [kind.resolver or "no kernel in TFLM" for kind in kinds]),
     ]
     return table(columns)

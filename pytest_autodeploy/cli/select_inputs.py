@@ -63,7 +63,7 @@ class _Found:
 
 def _found(settings_given: dict[str, Any], data: Path) -> _Found:
     from pytest_autodeploy.diagnosis.sensitivity.measure import sensitivity
-    from pytest_autodeploy.diagnosis.sensitivity.select import picked, select
+    from pytest_autodeploy.diagnosis.sensitivity.select import pick, select
     from pytest_autodeploy.reference.inputs import load_inputs
     from pytest_autodeploy.run.preflight import check_settings
     from pytest_autodeploy.run.runtime import Runtime
@@ -88,7 +88,7 @@ def _found(settings_given: dict[str, Any], data: Path) -> _Found:
         inputs = load_inputs(data, model)
         chosen = select(model, inputs, run_pc, tolerance, **details)
         _refuse_unknown(chosen)
-        part = picked(inputs, chosen.numbers)
+        part = pick(inputs, chosen.numbers)
         told = sensitivity(model, part, run_pc(part), tolerance, **details)
         return _Found(chosen, part, told)
     finally:

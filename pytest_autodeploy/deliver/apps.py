@@ -44,12 +44,12 @@ def validator(sources: Sources) -> Files:
 
     Its arena gets all that its memory has left, as the host tunes the arena over RPC.
     """
-    files: Files = {f"src/{name}": text for name, text in _generated(sources).items()}
+    files: Files = {f"src/{name}": text for name, text in _generate(sources).items()}
     firmware = resource("firmware")
     if not sources.board.has_sdk:
         board = f"boards/{sources.board.name.replace('-', '_')}"
         patterns = (*_MACHINE_FILES, f"{board}/*", "boards/board.h")
-        return files | _copied(firmware, _matching(firmware, patterns)) | _how(sources, "validator")
+        return files | _copy(firmware, _matching(firmware, patterns)) | _how(sources, "validator")
     return files | _app("tflm_validator", sources, files, neuralspot.app_sources(firmware))
 
 
@@ -63,14 +63,14 @@ def power(sources: Sources, mode: Mode = "HP", inferences: int = POWER_INFERENCE
     kept = sources.library() | dict(headers)
     del kept["example_console.h"]
     kept["power_main.cc"] = render("power_main.cc", context, "deliver")
-    kept["autodeploy_config.h"] = _generated(sources, sources.board.app_pins)["autodeploy_config.h"]
+    kept["autodeploy_config.h"] = _generate(sources, sources.board.app_pins)["autodeploy_config.h"]
     firmware = resource("firmware")
     compiled = [firmware / name for name in _POWER_SOURCES]
     files: Files = {f"src/{file}": text for file, text in kept.items()}
     return files | _app(f"{sources.name}_power", sources, files, compiled)
 
 
-def _generated(sources: Sources, pins: Mapping[str, int] | None = None) -> dict[str, str]:
+def _generate(sources: Sources, pins: Mapping[str, int] | None = None) -> dict[str, str]:
     """The sources of the validator, with the memories that were chosen for the library.
 
     ``pins`` are those of a power run when they are not the validator's.
@@ -94,7 +94,7 @@ def _app(name: str, sources: Sources, generated: Iterable[str], compiled: list[P
     """What makes generated sources one of neuralSPOT's apps: firmware, module.mk, README."""
     firmware = resource("firmware")
     headers = included_files((path.read_bytes() for path in compiled), [firmware])
-    copies = _copied(firmware, [*compiled, *headers.values()])
+    copies = _copy(firmware, [*compiled, *headers.values()])
     paths = sorted(path for path in (*copies, *generated) if path.endswith(".cc"))
     module = {
         "name": name,
@@ -110,7 +110,7 @@ def _matching(firmware: Path, patterns: Iterable[str]) -> list[Path]:
     return [path for path in found if path.is_file()]
 
 
-def _copied(firmware: Path, paths: Iterable[Path]) -> Files:
+def _copy(firmware: Path, paths: Iterable[Path]) -> Files:
     return {
         f"firmware/{path.relative_to(firmware).as_posix()}": path.read_bytes() for path in paths
     }

@@ -38,9 +38,9 @@ def arena_for(
     same = place.core == board.core and place.engine_version == engine_version
     measured = same and place.source != "modelled"
     margin = padding + (0 if measured else kernel_buffer_bytes(model) + OBJECTS_BYTES)
-    whole = _aligned(characterization.arena_bytes + margin)
-    return Arena(whole, whole - _aligned(characterization.arena_bytes) if margin else 0)
+    whole = _align(characterization.arena_bytes + margin)
+    return Arena(whole, whole - _align(characterization.arena_bytes) if margin else 0)
 
 
-def _aligned(size: int) -> int:
+def _align(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT

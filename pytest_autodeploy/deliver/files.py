@@ -57,7 +57,7 @@ def file_names(model_name: str) -> tuple[str, str]:
 def texts(characterization: Characterization) -> dict[str, str]:
     """The content of both files by their names."""
     details = characterization.details
-    md = _sealed(
+    md = _seal(
         DETAILS, {"tool_version": characterization.tool_version, "details": to_plain(details)}
     )
     fields = {key: value for key, value in to_plain(characterization).items() if key != "details"}
@@ -71,7 +71,7 @@ def texts(characterization: Characterization) -> dict[str, str]:
         "details_sha256": md["content_sha256"],
         "variable_arena": variables,
     }
-    mc = _sealed(CONFIGURATION, {**fields, **links})
+    mc = _seal(CONFIGURATION, {**fields, **links})
     return {
         name: json.dumps(document, indent=2, sort_keys=True, allow_nan=False) + "\n"
         for name, document in zip(file_names(details.name), (mc, md), strict=True)
@@ -185,7 +185,7 @@ def _no_number(text: str) -> float:
     raise ValueError(f"{text} is no number of JSON")
 
 
-def _sealed(kind: str, content: Document) -> Document:
+def _seal(kind: str, content: Document) -> Document:
     document = {"format": kind, "version": VERSION, **content}
     return {**document, "content_sha256": _digest(document)}
 

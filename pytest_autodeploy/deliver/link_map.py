@@ -59,7 +59,7 @@ def read_link_map(text: str, program: Sequence[ElfSection]) -> list[OutputSectio
     not account for every byte.
     """
     found = _read(text)
-    return [_checked(found.get(section.name), section) for section in program if section.bytes]
+    return [_check(found.get(section.name), section) for section in program if section.bytes]
 
 
 def _read(text: str) -> dict[str, OutputSection]:
@@ -115,7 +115,7 @@ def _keep(
         sections[section.name] = section
 
 
-def _checked(section: OutputSection | None, program: ElfSection) -> OutputSection:
+def _check(section: OutputSection | None, program: ElfSection) -> OutputSection:
     there = section and (section.address, section.bytes)
     if section is None or there != (program.address, program.bytes):
         raise BuildError(

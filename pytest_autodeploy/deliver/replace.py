@@ -18,7 +18,7 @@ def replace_files(out: Path, files: Mapping[str, str | bytes], *, group: str) ->
     that are not on it are not touched, and what is the same keeps its time. Raises ResultsError.
     """
     manifest = out / f".autodeploy-{group}"
-    for stale in sorted(_listed(manifest) - set(files)):
+    for stale in sorted(_list(manifest) - set(files)):
         _remove(out, out.joinpath(stale))
     for name, content in files.items():
         write_changed(out.joinpath(name), content)
@@ -37,7 +37,7 @@ def write_changed(path: Path, content: str | bytes) -> None:
     write_bytes(path, data)
 
 
-def _listed(manifest: Path) -> set[str]:
+def _list(manifest: Path) -> set[str]:
     """The names in a list, as far as they are inside of its folder."""
     try:
         lines = manifest.read_text(encoding="utf-8").splitlines()

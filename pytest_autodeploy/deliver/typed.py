@@ -39,7 +39,7 @@ def typed_registrations(model: Model, tree: TflmTree, core: str) -> dict[str, st
         layers = [each for each in model.operators if each.resolver == method]
         kind = _only_type(layers)
         function = f"Register_{layers[0].name}_{kind}"
-        if kind and method in takes and function in declared and _mangled(function) in symbols:
+        if kind and method in takes and function in declared and _mangle(function) in symbols:
             found[method] = f"tflite::{function}()"
     return found
 
@@ -79,7 +79,7 @@ def _declared(header: Path) -> frozenset[str]:
     return frozenset(re.findall(r"\b(Register_\w+_INT(?:8|16))\(\)", every))
 
 
-def _mangled(function: str) -> bytes:
+def _mangle(function: str) -> bytes:
     """A function of namespace tflite without arguments, by the Itanium C++ ABI."""
     return f"_ZN6tflite{len(function)}{function}Ev\0".encode()
 

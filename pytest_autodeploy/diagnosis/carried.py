@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.kernel_paths import TFLM_PATH
-from pytest_autodeploy.diagnosis.chosen import Chosen, refocused
+from pytest_autodeploy.diagnosis.chosen import Chosen, refocus
 from pytest_autodeploy.diagnosis.state import drops_state, first_departure
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def state_is_dropped(case: Case) -> bool:
     )
 
 
-def focused(case: Case, *, exact: bool) -> Chosen:
+def focus(case: Case, *, exact: bool) -> Chosen:
     """With carried state, the operators of the first inference in which the board left TFLM."""
     chosen = case.chosen
     if not case.carries or TFLM_PATH not in case.by_side:
@@ -30,4 +30,4 @@ def focused(case: Case, *, exact: bool) -> Chosen:
     first = first_departure(
         case.model, chosen.outputs, case.by_side[TFLM_PATH], case.tolerance, exact=exact
     )
-    return chosen if first is None else refocused(chosen, first)
+    return chosen if first is None else refocus(chosen, first)

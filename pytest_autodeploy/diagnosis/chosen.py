@@ -69,10 +69,10 @@ def choose(model: Model, run: RunResult, agreement: Agreement) -> Chosen:
     return _chosen(run.inputs, run.outputs, tuple(range(last + 1)), tuple(range(first + 1)))
 
 
-def refocused(chosen: Chosen, number: int) -> Chosen:
+def refocus(chosen: Chosen, number: int) -> Chosen:
     """The same run with state, with the operators of another inference to be compared."""
     focus = tuple(range(number + 1))
-    return replace(chosen, focus=_picked(chosen.inputs, focus), focus_number=number)
+    return replace(chosen, focus=_pick(chosen.inputs, focus), focus_number=number)
 
 
 def _chosen(
@@ -83,13 +83,13 @@ def _chosen(
 ) -> Chosen:
     return Chosen(
         numbers,
-        _picked(inputs, numbers),
+        _pick(inputs, numbers),
         tuple(output[list(numbers)] for output in outputs),
-        _picked(inputs, focus),
+        _pick(inputs, focus),
         focus[-1],
     )
 
 
-def _picked(inputs: Inputs, numbers: Sequence[int]) -> Inputs:
+def _pick(inputs: Inputs, numbers: Sequence[int]) -> Inputs:
     arrays = tuple(array[list(numbers)] for array in inputs.arrays)
     return Inputs(arrays, inputs.origin, inputs.seed)

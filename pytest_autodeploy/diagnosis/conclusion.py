@@ -9,7 +9,7 @@ from pytest_autodeploy.diagnosis.attribution import advice, attribute
 from pytest_autodeploy.diagnosis.by_tensors import by_kept_tensors
 from pytest_autodeploy.diagnosis.explanation import Explanation
 from pytest_autodeploy.diagnosis.scene import Findings, Scene
-from pytest_autodeploy.diagnosis.search import concluded, search
+from pytest_autodeploy.diagnosis.search import conclude, search
 from pytest_autodeploy.diagnosis.state import dropped_text
 from pytest_autodeploy.diagnosis.steps import tried
 
@@ -28,7 +28,7 @@ def explained(
         lambda: search(scene, evidence, attribution.cause),
     )
     found = found or Findings()
-    cause = concluded(attribution.cause, found)
+    cause = conclude(attribution.cause, found)
     lines = attribution.lines
     if dropped and cause != "unstable" and not found.elsewhere:
         cause = "state"

@@ -48,7 +48,7 @@ def by_cut_models(scene: Scene) -> Findings:
         board_runs=prefixes.runs,
         problems=_problems(prefixes, scene),
     )
-    return _concluded(found, after, at)
+    return _conclude(found, after, at)
 
 
 def _problems(prefixes: Prefixes, scene: Scene) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def _problems(prefixes: Prefixes, scene: Scene) -> tuple[str, ...]:
     return (*refusals, *late)
 
 
-def _concluded(found: Findings, after: int, at: int) -> Findings:
+def _conclude(found: Findings, after: int, at: int) -> Findings:
     layer = next((layer for layer in found.layers if layer.position == at), None)
     if layer is not None and layer.wrong:
         return replace(found, operator=layer, where=starts_text(layer), board_is_wrong=True)

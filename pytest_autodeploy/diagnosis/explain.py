@@ -11,7 +11,7 @@ from pytest_autodeploy.diagnosis.chosen import choose
 from pytest_autodeploy.diagnosis.conclusion import compared, explained
 from pytest_autodeploy.diagnosis.not_finite import by_model
 from pytest_autodeploy.diagnosis.pc import PcSides
-from pytest_autodeploy.diagnosis.rerun import gathered, staged
+from pytest_autodeploy.diagnosis.rerun import rerun, stage
 
 if TYPE_CHECKING:
     from pytest_autodeploy.diagnosis.explanation import Explanation
@@ -48,9 +48,9 @@ def explain(
             return found
         case = Case(session, run, agreement, tolerance, chosen, pc, by_side)
         problems: list[str] = []
-        evidence = gathered(case, problems)
+        evidence = rerun(case, problems)
         dropped = state_is_dropped(case)
-        scene = staged(case, evidence, until)
+        scene = stage(case, evidence, until)
         if agreement.passed:
             return compared(scene, problems)
         return explained(scene, evidence, problems, agreement.distance, dropped=dropped)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.base.errors import ReferenceFailed
 from pytest_autodeploy.base.kernel_paths import TFLM_PATH
 from pytest_autodeploy.diagnosis.board import repeated
-from pytest_autodeploy.diagnosis.carried import focused
+from pytest_autodeploy.diagnosis.carried import focus
 from pytest_autodeploy.diagnosis.evidence import Evidence, gather
 from pytest_autodeploy.diagnosis.scene import Scene
 from pytest_autodeploy.diagnosis.steps import tried
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REPEATS = 2
 
 
-def gathered(case: Case, problems: list[str]) -> Evidence:
+def rerun(case: Case, problems: list[str]) -> Evidence:
     """What the outputs tell; the inferences of a run that failed are repeated on the board.
 
     Raises ReferenceFailed when no path that counts ran a second time.
@@ -49,11 +49,11 @@ def gathered(case: Case, problems: list[str]) -> Evidence:
     )
 
 
-def staged(case: Case, evidence: Evidence, until: float) -> Scene:
+def stage(case: Case, evidence: Evidence, until: float) -> Scene:
     """The inference whose operators are compared, with the sides of the PC that evidence names."""
     exact = evidence.exact_expected
     sides = (TFLM_PATH,) if exact else _nearest_first(evidence)
-    return Scene(case.session, focused(case, exact=exact), case.pc, sides, exact, until)
+    return Scene(case.session, focus(case, exact=exact), case.pc, sides, exact, until)
 
 
 def _same_kernels(session: ModelSession) -> bool:

@@ -40,7 +40,7 @@ def on_board(scene: Scene) -> Findings:
         return replace(found, problems=(f"comparing every tensor: {why.what}", *found.problems))
 
 
-def concluded(cause: Cause, found: Findings) -> Cause:
+def conclude(cause: Cause, found: Findings) -> Cause:
     """The operators are the stronger evidence: what the outputs alone suggested may be wrong."""
     if found.board_is_wrong and cause != "unstable":
         return "board"

@@ -69,11 +69,11 @@ def pip_install(requirement: str, *options: str) -> str:
     """How to install a package into the Python that runs this."""
     quoted = " ".join([*options, f'"{requirement}"'])  # every shell knows these quotes
     if importlib.util.find_spec("pip") is None:
-        return f"uv pip install --python {_quoted(sys.executable)} {quoted}"
+        return f"uv pip install --python {_quote(sys.executable)} {quoted}"
     pip = shutil.which("pip")
     if pip and Path(pip).parent == Path(sys.executable).parent:
         return f"pip install {quoted}"
-    return f"{_quoted(sys.executable)} -m pip install {quoted}"
+    return f"{_quote(sys.executable)} -m pip install {quoted}"
 
 
 def set_variable(name: str, value: str) -> str:
@@ -81,5 +81,5 @@ def set_variable(name: str, value: str) -> str:
     return f"setx {name} {value}" if sys.platform == "win32" else f"export {name}={value}"
 
 
-def _quoted(path: str) -> str:
+def _quote(path: str) -> str:
     return f'"{path}"' if os.name == "nt" else shlex.quote(path)

@@ -96,7 +96,7 @@ def make_recipe(
     Raises ModelDoesNotFit.
     """
     model = image.model
-    inputs = sum(_aligned(tensor.bytes) for tensor in model.inputs)
+    inputs = sum(_align(tensor.bytes) for tensor in model.inputs)
     places = places_of(spec)
     placement = decide(image, spec, model_memory=model_memory, arena_memory=arena_memory)
     context = {
@@ -147,7 +147,7 @@ def decide(
         model.size_bytes,
         image.arena_bytes,
         likely_arena_bytes=None if image.roomy else likely_arena_bytes(model),
-        buffer_bytes=sum(_aligned(tensor.bytes) for tensor in model.inputs),
+        buffer_bytes=sum(_align(tensor.bytes) for tensor in model.inputs),
         model_memories=_allowed(spec, "model", model_memory, places.model, MODEL_MEMORIES),
         arena_memories=_allowed(spec, "arena", arena_memory, places.arena, ARENA_MEMORIES),
     )
@@ -193,5 +193,5 @@ def _echo(tensor: Tensor) -> dict[str, Any]:
     }
 
 
-def _aligned(size: int) -> int:
+def _align(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT

@@ -60,7 +60,7 @@ def find_toolchain(given: str | None = None) -> Toolchain:
     if compiler is None:
         what = f"no Arm compiler at {given}" if given else f"{GCC} is not on PATH"
         raise ToolMissing(what, hint=_hint(given))
-    return _checked(compiler, compiler.stat().st_mtime_ns)
+    return _check(compiler, compiler.stat().st_mtime_ns)
 
 
 def _hint(given: str | None) -> str:
@@ -82,7 +82,7 @@ def _compiler(given: str | None) -> Path | None:
 
 
 @functools.cache
-def _checked(compiler: Path, _modified: int) -> Toolchain:
+def _check(compiler: Path, _modified: int) -> Toolchain:
     kind: Kind = "armclang" if ARMCLANG in compiler.name else "gcc"
     answer = run_build_tool(
         [compiler, "--version"], what="asking its version", timeout_s=_TIMEOUT_S

@@ -63,7 +63,7 @@ class Comparison:
     layers_judged: bool = False
 
 
-def merged(comparisons: Sequence[Comparison]) -> Comparison | None:
+def merge_comparisons(comparisons: Sequence[Comparison]) -> Comparison | None:
     """One comparison of those of all tests of a model on a board.
 
     Of a metric the last row counts, and of layers the last that were judged.

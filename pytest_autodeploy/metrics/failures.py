@@ -29,6 +29,6 @@ def class_of_error(error: BaseException | None) -> FailureClass:
     return "board broke" if broke else "other"
 
 
-def classified(failure: FailureClass, text: str) -> str:
+def classify(failure: FailureClass, text: str) -> str:
     """The text of a failure with its class in the first line."""
     return f"{failure}: {text}" if failure in NAMED else text

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.base.units import grouped, percent, si
+from pytest_autodeploy.base.units import group_digits, percent, si
 from pytest_autodeploy.limits.declared import Declared
 from pytest_autodeploy.limits.npu import DECLARATION, NpuBudget
 from pytest_autodeploy.metrics.ledger import Row, Status
@@ -152,7 +152,7 @@ def _worst(estimate: Estimate, cost: Cost, unit: str) -> str:
         return "" if cost is _staging else f", {percent(cost(each), total)}"
 
     lines = [
-        f"    #{each.index} {each.name}  {grouped(cost(each))} {unit}"
+        f"    #{each.index} {each.name}  {group_digits(cost(each))} {unit}"
         f"{share(each)}  {one_line(each.output, 60)}"
         for each in ranked
         if cost(each)
@@ -160,7 +160,7 @@ def _worst(estimate: Estimate, cost: Cost, unit: str) -> str:
     if not lines and unit == "cycles":
         layers = sorted(estimate.layers, key=lambda layer: -(layer.cycles or 0))[:_WORST]
         lines = [
-            f"    {each.operator}  {grouped(each.cycles)} cycles  {one_line(each.name, 60)}"
+            f"    {each.operator}  {group_digits(each.cycles)} cycles  {one_line(each.name, 60)}"
             for each in layers
             if each.cycles
         ]
@@ -194,7 +194,7 @@ def _measurement(estimate: Estimate, name: str) -> Measurement:
 
 
 def _exact(value: float, unit: str) -> str:
-    return grouped(value) if unit == "1" else si(value, unit)
+    return group_digits(value) if unit == "1" else si(value, unit)
 
 
 def _cycles(operator: OperatorEstimate) -> float:

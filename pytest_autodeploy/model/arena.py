@@ -64,7 +64,7 @@ def likely_arena_bytes(model: Model) -> int:
         + OPERATOR_BYTES * len(model.operators)
         + CHANNEL_BYTES * channels
     )
-    return _aligned(least_arena_bytes(model) + kernel_buffer_bytes(model) + records)
+    return _align(least_arena_bytes(model) + kernel_buffer_bytes(model) + records)
 
 
 def kernel_buffer_bytes(model: Model) -> int:
@@ -95,8 +95,8 @@ def _patch_bytes(operator: Operator, weights: Tensor) -> int:
     height, width, depth = weights.shape[1:]
     if operator.name == _DEPTHWISE:
         depth = max(depth, CHANNELS_A_BLOCK)
-    return ROWS * _aligned(height * width * depth * (2 if first.dtype == "int16" else 1))
+    return ROWS * _align(height * width * depth * (2 if first.dtype == "int16" else 1))
 
 
-def _aligned(size: int) -> int:
+def _align(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT

@@ -40,11 +40,11 @@ def load_converted(source: Path, inputs: Path | None, output: Path) -> Model:
     """
     if not output.is_dir():
         with Scratch("convert") as folder:
-            return _converted(source, inputs, folder.path)
-    return _converted(source, inputs, output / FOLDER / _key(source, inputs)[:12])
+            return _convert(source, inputs, folder.path)
+    return _convert(source, inputs, output / FOLDER / _key(source, inputs)[:12])
 
 
-def _converted(source: Path, inputs: Path | None, folder: Path) -> Model:
+def _convert(source: Path, inputs: Path | None, folder: Path) -> Model:
     target, about = folder / f"{source.stem}.tflite", folder / "conversion.json"
     if not (target.is_file() and about.is_file()):
         made = to_tflite(source, inputs)

@@ -34,12 +34,12 @@ def with_counters(model: Model) -> Model:
     """
     from ai_edge_litert import schema_py_generated as schema
 
-    from pytest_autodeploy.model.rewrite import packed
+    from pytest_autodeploy.model.rewrite import pack
 
     try:
         file = schema.ModelT.InitFromPackedBuf(model.content)
         _Counters(file, model).thread()
-        content = packed(file, model.content)
+        content = pack(file, model.content)
     except Exception as error:
         raise ModelError(f"{model.name}: its loops cannot be counted: {error}") from error
     return replace(parse(model.path, content), name=model.name)

@@ -108,7 +108,7 @@ def _with_ids(paths: Sequence[Path]) -> list[ModelFile]:
             break
         for path in clashing:
             names[path] = "/".join(map(_clean, path.parts[-depth:]))
-    return [ModelFile(name, path) for path, name in _numbered(names).items()]
+    return [ModelFile(name, path) for path, name in _number(names).items()]
 
 
 def _clean(name: str) -> str:
@@ -116,7 +116,7 @@ def _clean(name: str) -> str:
     return re.sub(r"[^\w.+= -]", "_", name)
 
 
-def _numbered(names: dict[Path, str]) -> dict[Path, str]:
+def _number(names: dict[Path, str]) -> dict[Path, str]:
     """Tell apart what is still alike, which only names of odd characters are."""
     seen: Counter[str] = Counter()
     numbered = {}

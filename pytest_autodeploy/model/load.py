@@ -106,7 +106,7 @@ def _kind(content: bytes) -> tuple[str, str]:
 def _neighbours(folder: Path) -> str:
     """The models of a folder, as words for a hint."""
     found = sorted(path.name for path in folder.glob("*.tflite")) if folder.is_dir() else []
-    return f"models there: {_shortened(found)}" if found else "give the path of a .tflite file"
+    return f"models there: {_shorten(found)}" if found else "give the path of a .tflite file"
 
 
 def _refuse_vela(model: Model) -> None:
@@ -143,15 +143,15 @@ def _refuse_types(model: Model) -> None:
     if refusals:
         text = list(dict.fromkeys(refusal.text for refusal in refusals))
         raise ModelError(
-            f"{model.path}: TFLM has no kernel for {_shortened(text)}", hint=refusals[0].hint
+            f"{model.path}: TFLM has no kernel for {_shorten(text)}", hint=refusals[0].hint
         )
 
 
 def _names(operators: Sequence[Operator]) -> str:
     names = {f"custom operator {op.name!r}" if op.custom else op.name for op in operators}
-    return _shortened(sorted(names))
+    return _shorten(sorted(names))
 
 
-def _shortened(names: Sequence[str], most: int = 6) -> str:
+def _shorten(names: Sequence[str], most: int = 6) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

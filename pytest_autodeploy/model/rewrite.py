@@ -46,7 +46,7 @@ def rewritten(
         _keep_used_codes(file)
         _keep_used_buffers(file, model.content)
         file.metadata = file.metadataBuffer = file.signatureDefs = None
-        return _packed(file)
+        return _pack(file)
     except ModelError:
         raise
     except Exception as error:  # what the checked reader of this project does not look at
@@ -144,13 +144,13 @@ class _Buffer:
         return schema.BufferEnd(builder)
 
 
-def packed(file: Any, content: bytes) -> bytes:
+def pack(file: Any, content: bytes) -> bytes:
     """The content of a changed file; ``content`` is the old one, which may hold its buffers."""
     _keep_used_buffers(file, content)
-    return _packed(file)
+    return _pack(file)
 
 
-def _packed(file: Any) -> bytes:
+def _pack(file: Any) -> bytes:
     from flatbuffers import Builder
 
     builder = Builder(1024)

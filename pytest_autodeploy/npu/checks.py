@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_autodeploy.base.units import grouped
+from pytest_autodeploy.base.units import group_digits
 from pytest_autodeploy.npu.results import Layer
 from pytest_autodeploy.npu.summary import KIB, Summary
 
@@ -23,12 +23,12 @@ def disagreements(
         added = sum(value or 0 for value in values)
         if not _equal(added, total or 0):
             yield (
-                f"the {what} of the layers add up to {grouped(added)},"
-                f" the summary says {grouped(total)}"
+                f"the {what} of the layers add up to {group_digits(added)},"
+                f" the summary says {group_digits(total)}"
             )
     cycles = (summary.time_s or 0) * (summary.clock_hz or 0)
     if not _equal(cycles, summary.cycles["total"] or 0):
-        yield f"the time of the summary is {grouped(cycles)} cycles long, not its total"
+        yield f"the time of the summary is {group_digits(cycles)} cycles long, not its total"
     on_cpu = sum(layer.target == "CPU" for layer in layers)
     if on_cpu != counts["CPU"]:
         yield f"{on_cpu} layers are on the CPU, Vela counts {counts['CPU']}"
@@ -39,8 +39,8 @@ def over_the_cache(summary: Summary) -> Iterator[str]:
     used, limit = summary.used_bytes["sram"], summary.arena_cache_kib
     if used is not None and limit is not None and used > KIB * limit:
         yield (
-            f"Vela uses {grouped(used)} B of SRAM although the memory mode allows"
-            f" {grouped(KIB * limit)} B"
+            f"Vela uses {group_digits(used)} B of SRAM although the memory mode allows"
+            f" {group_digits(KIB * limit)} B"
         )
 
 

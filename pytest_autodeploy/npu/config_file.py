@@ -107,7 +107,7 @@ def choose_system(
         path.name,
         content,
         _memories(sections, system),
-        _assumed(system, mode, system_config, memory_mode) if config is None else (),
+        _assume(system, mode, system_config, memory_mode) if config is None else (),
         LEGACY if core == "legacy" else (),
     )
 
@@ -205,7 +205,7 @@ def _memories(sections: configparser.ConfigParser, system: str) -> tuple[str, ..
     return tuple(ours for theirs, ours in MEMORIES.items() if theirs in used)
 
 
-def _assumed(system: str, mode: str, *given: str | None) -> tuple[str, ...]:
+def _assume(system: str, mode: str, *given: str | None) -> tuple[str, ...]:
     names = [name for name, asked in zip((system, mode), given, strict=True) if asked is None]
     if not names:
         return ()

@@ -31,7 +31,7 @@ def operation_counts(log: str) -> dict[str, int]:
 def reasons(log: str) -> list[Reason]:
     """The reasons in the order in which Vela printed them."""
     return [
-        Reason(found["name"], _unquoted(found["ofm"]), _sentence(found["reason"]))
+        Reason(found["name"], _unquote(found["ofm"]), _sentence(found["reason"]))
         for found in _UNSUPPORTED.finditer(log)
     ]
 
@@ -41,7 +41,7 @@ def warnings(log: str) -> list[str]:
     return list(dict.fromkeys(" ".join(text.split()) for text in _WARNING.findall(log)))
 
 
-def _unquoted(name: str) -> str:
+def _unquote(name: str) -> str:
     quoted = len(name) > 1 and name.startswith("'") and name.endswith("'")
     return name[1:-1] if quoted else name
 

@@ -131,7 +131,7 @@ layer_metrics: list[Metric] = [_BY_KEY[key] for key in OUTPUT_METRICS]
 
 _CASTS: Mapping[str, Callable[[str], str | int | float]] = {
     "str": str,
-    "int": lambda text: _truncated(text),
+    "int": lambda text: _truncate(text),
     "float": float,
 }
 
@@ -241,7 +241,7 @@ def _rows(table: Table, columns: Mapping[str, str]) -> list[LayerPerfInfo]:
     return rows
 
 
-def _truncated(text: str) -> int:
+def _truncate(text: str) -> int:
     """A whole number, or one whose fraction is cut off (towards zero)."""
     try:
         return int(text)

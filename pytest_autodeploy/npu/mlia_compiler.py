@@ -183,11 +183,11 @@ class VelaCompiler:
         key = _key(model, system)
         kept = read_kept(self.output_dir, model.name, system, key) if already_compiled else None
         if kept is None or not made.exists():
-            kept = self._compiled(model, system, made)
+            kept = self._compile(model, system, made)
             keep(self.output_dir, model.name, system, key, kept)
         return summary_of(kept.summary), made
 
-    def _compiled(self, model: _File, system: NpuSystem, made: Path) -> VelaOutput:
+    def _compile(self, model: _File, system: NpuSystem, made: Path) -> VelaOutput:
         logger.debug("Compile model %s for %s", model.name, system.accelerator)
         try:
             return run_vela(

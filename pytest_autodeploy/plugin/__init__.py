@@ -221,9 +221,9 @@ def pytest_runtest_makereport(
     """Put the record of the test on its report."""
     if not _concerns(item):
         return (yield)
-    from pytest_autodeploy.plugin.report import reported
+    from pytest_autodeploy.plugin.report import complete_report
 
-    return (yield from reported(item, call))
+    return (yield from complete_report(item, call))
 
 
 def _concerns(item: pytest.Item) -> bool:

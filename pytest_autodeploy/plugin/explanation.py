@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_autodeploy.session.model_session import ModelSession
 
 
-def explained(item: pytest.Item, session: ModelSession, judgement: Judgement) -> Judgement:
+def add_explanation(item: pytest.Item, session: ModelSession, judgement: Judgement) -> Judgement:
     """Add to the judgement of a test why its outputs differ, as far as it is asked for.
 
     Whatever goes wrong in finding that out becomes a line of the failure, and no more.

@@ -41,7 +41,7 @@ class HtmlReport:
     def pytest_html_results_table_row(self, report: Any, cells: list[str]) -> None:
         """Cells of pytest-html; as many as the header has, also when they cannot be made."""
         from pytest_autodeploy.metrics.record import from_plain
-        from pytest_autodeploy.report.html_table import anchored, columns, header_cells, id_cell
+        from pytest_autodeploy.report.html_table import anchor, columns, header_cells, id_cell
 
         # Another plugin, or a conftest, has left the row out.
         if not cells:
@@ -52,7 +52,7 @@ class HtmlReport:
             cells[1] = id_cell(cells[1], report.nodeid)
             plain = getattr(report, "autodeploy", None)
             if plain:
-                cells[1] = anchored(cells[1], report.nodeid)
+                cells[1] = anchor(cells[1], report.nodeid)
             own = columns(from_plain(plain) if plain else None)
         cells[COLUMNS_AT:COLUMNS_AT] = own
 

@@ -6,9 +6,9 @@ import functools
 
 import pytest
 
-from pytest_autodeploy.metrics.failures import classified
+from pytest_autodeploy.metrics.failures import classify
 from pytest_autodeploy.plugin.characterization import keep_characterization
-from pytest_autodeploy.plugin.explanation import explained
+from pytest_autodeploy.plugin.explanation import add_explanation
 from pytest_autodeploy.plugin.kept_arrays import keep_changed, keep_mismatch
 from pytest_autodeploy.plugin.limits import limits_of
 from pytest_autodeploy.plugin.over_pins import pins_run_of
@@ -32,7 +32,7 @@ def after_call(item: pytest.Item) -> None:
     judgement = judge(subject_of(item), limits_of(item), metrics(), owed)
     session = session_of(item)
     if session is not None and judgement.broke is None:
-        judgement = explained(item, session, judgement)
+        judgement = add_explanation(item, session, judgement)
     item.stash[JUDGEMENT] = judgement
     note_judged(item, judgement.rows)
     if session is not None:
@@ -45,7 +45,7 @@ def after_call(item: pytest.Item) -> None:
         failure = judgement.red[0].failure or "other"
         item.stash[FAILURE] = failure
         text = "\n\n".join(row.message for row in judgement.red)
-        pytest.fail(classified(failure, text), pytrace=False)
+        pytest.fail(classify(failure, text), pytrace=False)
     _refuse_unstable(item)
 
 
@@ -56,4 +56,4 @@ def _refuse_unstable(item: pytest.Item) -> None:
         item.stash[FAILURE] = "unstable"
         count = len(item.stash[ATTEMPTS]) + 1
         text = f"outputs were wrong in an earlier attempt and are right in attempt {count}"
-        pytest.fail(classified("unstable", f"{text}\n{wrong[0].message}"), pytrace=False)
+        pytest.fail(classify("unstable", f"{text}\n{wrong[0].message}"), pytrace=False)

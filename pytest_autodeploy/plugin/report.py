@@ -10,7 +10,7 @@ import pytest
 from pytest_autodeploy.base.errors import TRANSIENT, AutodeployError, BoardGivenUp
 from pytest_autodeploy.base.exhausted import exhausted
 from pytest_autodeploy.base.text import writable_data
-from pytest_autodeploy.metrics.failures import class_of_error, classified
+from pytest_autodeploy.metrics.failures import class_of_error, classify
 from pytest_autodeploy.metrics.record import Attempt, TestRecord
 from pytest_autodeploy.plugin.attachments import attach
 from pytest_autodeploy.plugin.collection import Case, case_of
@@ -27,7 +27,7 @@ from pytest_autodeploy.plugin.state import ATTEMPTS, FAILURE, runtime_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
 
 
-def reported(
+def complete_report(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Complete the report that pytest, and all other plugins, make of a test."""
@@ -49,9 +49,9 @@ def _complete(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.Tes
     failure = item.stash.get(FAILURE, None) or class_of_error(error)
     if isinstance(error, AutodeployError):
         if call.when != "call" or in_suite(item) or not raised_in_body(item, error):
-            report.longrepr = one_block(item, call.when, error, classified(failure, str(error)))
+            report.longrepr = one_block(item, call.when, error, classify(failure, str(error)))
         elif crash := getattr(report.longrepr, "reprcrash", None):
-            crash.message = classified(failure, crash.message)
+            crash.message = classify(failure, crash.message)
         if case is not None:
             _note_fault(item, case, error, call.when)
     elif isinstance(error, pytest.fail.Exception) and not error.pytrace:

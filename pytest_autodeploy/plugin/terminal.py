@@ -39,10 +39,10 @@ class Summary:
 
     def _write(self, line: str) -> None:
         """A line with its verdicts and sources in colour, where the terminal has colours."""
-        from pytest_autodeploy.report.paint import painted
+        from pytest_autodeploy.report.paint import paint
 
         self._terminal.ensure_newline()
-        for text, look in painted(line):
+        for text, look in paint(line):
             self._terminal.write(text, **look)
         self._terminal.write_line("")
 

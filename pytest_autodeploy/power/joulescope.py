@@ -211,7 +211,7 @@ class Joulescope:
         aligned = Aligned()
         while True:
             samples = self._next()
-            aligned.put(samples.signal, *_unpacked(samples))
+            aligned.put(samples.signal, *_unpack(samples))
             yield from aligned.chunks()
 
     def _next(self) -> _Samples:
@@ -232,7 +232,7 @@ class Joulescope:
         return samples
 
 
-def _unpacked(samples: _Samples) -> tuple[int, Any]:
+def _unpack(samples: _Samples) -> tuple[int, Any]:
     """Index and values; the inputs come as eight samples a byte, the first in its lowest bit."""
     import numpy as np
 

@@ -78,7 +78,7 @@ class PowerMeter:
                 raise _no_capture(session, mode)
             energy = replayed(replay, session, mode, runs)
         else:
-            energy = self._measured(session, mode, runs, self._options)
+            energy = self._measure(session, mode, runs, self._options)
         session.measured.power[mode] = energy
         return energy
 
@@ -98,7 +98,7 @@ class PowerMeter:
         options = replace(
             self._options, repeats=count, captures=None if restarted else self._options.captures
         )
-        energy = self._measured(session, mode, before.inferences, options)
+        energy = self._measure(session, mode, before.inferences, options)
         if not anew:
             counts = more_repeats(before.counts, len(before.windows), windows, restarted=restarted)
             windows_of_all = (*before.windows, *energy.windows)
@@ -106,7 +106,7 @@ class PowerMeter:
         session.measured.power[mode] = energy
         return True
 
-    def _measured(
+    def _measure(
         self, session: ModelSession, mode: Mode, runs: int | None, options: PowerOptions
     ) -> Energy:
         meter = self._meter_of(session.board)

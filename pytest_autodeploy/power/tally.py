@@ -37,7 +37,7 @@ class Tally:
         self.samples += len(power)
         watts = float(power.sum())
         if not math.isfinite(watts):
-            current, voltage = self._cleaned(power, current, voltage)
+            current, voltage = self._clean(power, current, voltage)
             watts = float(power.sum())
         self.power += watts
         self.peak = max(self.peak, float(power.max()))
@@ -46,7 +46,7 @@ class Tally:
             self.voltage += float(voltage.sum())
             self._count_clipped(current, voltage)
 
-    def _cleaned(self, power: Watts, current: Floats, voltage: Floats) -> tuple[Floats, Floats]:
+    def _clean(self, power: Watts, current: Floats, voltage: Floats) -> tuple[Floats, Floats]:
         import numpy as np
 
         good = np.isfinite(power)

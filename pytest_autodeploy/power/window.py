@@ -122,7 +122,7 @@ class WindowFinder:
         """Take samples that follow those before, and return the windows that ended in them."""
         if not len(chunk):
             return []
-        chunk = self._joined(chunk)
+        chunk = self._join(chunk)
         found: list[Window] = []
         offset, total = 0, len(chunk)
         while offset < total:
@@ -135,7 +135,7 @@ class WindowFinder:
                 break
         return found
 
-    def _joined(self, chunk: Chunk) -> Chunk:
+    def _join(self, chunk: Chunk) -> Chunk:
         """The chunk behind what was undecided; a gap decides that, and is counted."""
         carry, self._carry = self._carry, None
         if self.position < 0:
@@ -145,7 +145,7 @@ class WindowFinder:
         before = carry.end if carry else self.position
         lost = chunk.first - before if before >= 0 else 0
         if carry and not lost:
-            return _concatenated(carry, chunk)
+            return _concatenate(carry, chunk)
         if carry:
             self._take(carry, [])
         if lost:
@@ -225,7 +225,7 @@ class WindowFinder:
         )
 
 
-def _concatenated(carry: Chunk, chunk: Chunk) -> Chunk:
+def _concatenate(carry: Chunk, chunk: Chunk) -> Chunk:
     import numpy as np
 
     return Chunk(

@@ -75,14 +75,14 @@ def probe(board: Board, client: ValidatorClient, meter: Meter) -> Wiring:
         client.arm_power(0, round(1e3 * WAIT_S))
         for high, seconds in ((False, REST_S), (True, WAIT_S / 2), (False, LED_S)):
             meter.trigger(high)
-            endings += [w.ending for w in _fed(finder, chunks, seconds * rate_hz)]
+            endings += [w.ending for w in _feed(finder, chunks, seconds * rate_hz)]
     outcome = client.power_result().outcome
     found = _found(outcome, finder.seen, endings)
     doubt = board.spec.disagreements.get("power", "")
     return Wiring(board.id, board.spec.power_pins, *found, doubt)
 
 
-def _fed(finder: WindowFinder, chunks: Iterator[Chunk], samples: float) -> Iterator[Window]:
+def _feed(finder: WindowFinder, chunks: Iterator[Chunk], samples: float) -> Iterator[Window]:
     while samples > 0:
         chunk = next(chunks, None)
         if chunk is None:

@@ -67,7 +67,7 @@ def record_events(
             client.select_counters([EVENTS[name] for name in batch])
             recorded = record(1 if inferences else repeats)
             _check(recorded[-1], batch, inferences, client.board)
-            inferences = _joined(inferences, recorded)
+            inferences = _join(inferences, recorded)
         return inferences
     except BoardRefused as error:
         error.hint = error.hint or HINT
@@ -82,7 +82,7 @@ def _only(layer: LayerRecord, kept: Sequence[int]) -> LayerRecord:
     return dataclasses.replace(layer, counters=counters)
 
 
-def _joined(inferences: list[Records], recorded: Sequence[Records]) -> list[Records]:
+def _join(inferences: list[Records], recorded: Sequence[Records]) -> list[Records]:
     if not inferences:
         return list(recorded)
     pairs = zip(inferences[-1], recorded[-1], strict=True)

@@ -20,7 +20,7 @@ from pytest_autodeploy.reference.agreement import (
     failure_text,
 )
 from pytest_autodeploy.reference.facts import facts_of
-from pytest_autodeploy.reference.sides import Side, assembled, nearest_of, side_of
+from pytest_autodeploy.reference.sides import Side, assemble, nearest_of, side_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def compare(
     }
     nearest = nearest_of({path: sides[path] for path in candidates})
     chosen = [
-        assembled([sides[path][output] for path in candidates], nearest)
+        assemble([sides[path][output] for path in candidates], nearest)
         for output in range(len(model.outputs))
     ]
     return _agreement(model, board_outputs, sides, candidates, nearest, chosen, tolerance, failed)

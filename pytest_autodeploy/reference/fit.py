@@ -25,13 +25,13 @@ def fit(values: Any, tensor: Tensor, where: str) -> NDArray[Any]:
         raise InputsError(f"{where}: {error}") from None
     if array.dtype.kind not in "biuf":
         raise InputsError(f"{where}: values of type {array.dtype}, expected {_expected(tensor)}")
-    shaped = _shaped(array, tensor, where)
+    shaped = _reshape(array, tensor, where)
     if shaped.dtype.kind == "f" and not np.isfinite(shaped).all():
         raise InputsError(f"{where}: has NaN or infinite values")
     return np.ascontiguousarray(_stored(shaped, tensor, where))
 
 
-def _shaped(array: NDArray[Any], tensor: Tensor, where: str) -> NDArray[Any]:
+def _reshape(array: NDArray[Any], tensor: Tensor, where: str) -> NDArray[Any]:
     """The array with the samples along its first dimension."""
     accepted = [tensor.shape, *([tensor.shape[1:]] if tensor.shape[:1] == (1,) else [])]
     for shape in accepted:
@@ -63,7 +63,7 @@ def _stored(array: NDArray[Any], tensor: Tensor, where: str) -> NDArray[Any]:
     if target.kind == "f":
         return _as_float(array, target, where)
     if array.dtype.kind == "f" and target.kind in "iu" and tensor.scale is not None:
-        return _quantized(array, tensor, target)
+        return _quantize(array, tensor, target)
     if array.dtype in PLAIN_INTEGERS:
         return _as_integer(array, target, where)
     wanted = f"values of type {array.dtype}, expected {_expected(tensor)}"
@@ -86,7 +86,7 @@ def _as_integer(array: NDArray[Any], target: np.dtype[Any], where: str) -> NDArr
     return array.astype(target)
 
 
-def _quantized(array: NDArray[Any], tensor: Tensor, target: np.dtype[Any]) -> NDArray[Any]:
+def _quantize(array: NDArray[Any], tensor: Tensor, target: np.dtype[Any]) -> NDArray[Any]:
     """``round(real / scale) + zero_point``, half away from zero, clipped to the dtype."""
     scaled = array.astype(np.float64) / (tensor.scale or 1)
     steps = np.trunc(scaled + np.copysign(0.5, scaled)) + (tensor.zero_point or 0)

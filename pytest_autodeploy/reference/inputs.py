@@ -85,7 +85,7 @@ def load_inputs(path: Path, model: Model) -> Inputs:
     """
     from pytest_autodeploy.reference.input_files import read_arrays
 
-    return _fitted(read_arrays(path, model), model, f"file {path.name}")
+    return _fit(read_arrays(path, model), model, f"file {path.name}")
 
 
 def as_inputs(value: Any, model: Model, seed: int | None = None) -> Inputs:
@@ -106,20 +106,20 @@ def as_inputs(value: Any, model: Model, seed: int | None = None) -> Inputs:
     if isinstance(value, str | Path):
         return load_inputs(Path(value), model)
     if isinstance(value, Inputs):
-        return replace(_fitted(value.arrays, model, value.origin, value.seed), given=value.given)
+        return replace(_fit(value.arrays, model, value.origin, value.seed), given=value.given)
     if isinstance(value, np.ndarray):
-        return _fitted((value,), model, GIVEN)
+        return _fit((value,), model, GIVEN)
     if isinstance(value, Mapping):
-        return _fitted(arrays_by_name(value, model, GIVEN), model, GIVEN)
+        return _fit(arrays_by_name(value, model, GIVEN), model, GIVEN)
     if isinstance(value, Sequence):
-        return _fitted(tuple(value), model, GIVEN)
+        return _fit(tuple(value), model, GIVEN)
     raise InputsError(f"{GIVEN}: {type(value).__name__} is neither a number, arrays nor a file")
 
 
 GIVEN = "given by the test"
 
 
-def _fitted(arrays: Sequence[Any], model: Model, origin: str, seed: int | None = None) -> Inputs:
+def _fit(arrays: Sequence[Any], model: Model, origin: str, seed: int | None = None) -> Inputs:
     from pytest_autodeploy.reference.fit import fit
 
     if len(arrays) != len(model.inputs):

@@ -55,7 +55,7 @@ def load_labels(path: Path) -> Labels:
         raise InputsError(f"{path}: labels are read from {', '.join(READERS)} files")
     with reading(path):
         array = reader(path)
-    return _checked(array, f"labels of {path.name}")
+    return _check(array, f"labels of {path.name}")
 
 
 def as_labels(value: Any) -> Labels:
@@ -67,7 +67,7 @@ def as_labels(value: Any) -> Labels:
     if isinstance(value, str | Path):
         return load_labels(Path(value))
     try:
-        return _checked(np.asarray(value), GIVEN)
+        return _check(np.asarray(value), GIVEN)
     except ValueError as error:  # rows of different lengths
         raise InputsError(f"{GIVEN}: {error}") from None
 
@@ -159,7 +159,7 @@ def _targets(labels: Labels, tensor: Tensor) -> NDArray[Any]:
     return flat
 
 
-def _checked(array: NDArray[Any], origin: str) -> Labels:
+def _check(array: NDArray[Any], origin: str) -> Labels:
     if array.dtype.kind not in "biuf":
         raise InputsError(f"{origin}: values of type {array.dtype}, expected integers or floats")
     if array.ndim == 0 or len(array) == 0:

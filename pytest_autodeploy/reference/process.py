@@ -20,7 +20,7 @@ LONGEST_REASON = 300
 _ENGINES = {"tensorflow": "TensorFlow", "tflm": "TFLM"}
 
 
-def _shortened(reason: object) -> str:
+def _shorten(reason: object) -> str:
     return " ".join(str(reason).split())[:LONGEST_REASON]
 
 
@@ -104,14 +104,14 @@ class Process:
             header, payloads = child.receive(until - time.monotonic())
         except BaseException as error:  # Ctrl-C too: it leaves half a message in the pipes
             self.close()
-            raise self._explained(error, path) from None
+            raise self._explain(error, path) from None
         if "package" in header:
-            raise BrokenPackage(header["package"], _shortened(header["error"]))
+            raise BrokenPackage(header["package"], _shorten(header["error"]))
         if "error" in header:
-            raise PathFailed(_shortened(header["error"]))
+            raise PathFailed(_shorten(header["error"]))
         return header, payloads
 
-    def _explained(self, error: BaseException, path: str) -> BaseException:
+    def _explain(self, error: BaseException, path: str) -> BaseException:
         engine = _ENGINES.get(path, "LiteRT")
         if isinstance(error, ChildTimeoutError):
             return ReferenceFailed(

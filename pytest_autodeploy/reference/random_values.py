@@ -35,7 +35,7 @@ def random_arrays(model: Model, count: int, seed: int) -> tuple[NDArray[Any], ..
     """
     rows = min(_rows_of_lookups(model), default=None)
     return tuple(
-        _varied(
+        _vary(
             _draw(np.random.default_rng([seed, number]), tensor, (count, *tensor.shape), rows),
             tensor,
         )
@@ -43,7 +43,7 @@ def random_arrays(model: Model, count: int, seed: int) -> tuple[NDArray[Any], ..
     )
 
 
-def _varied(values: NDArray[Any], tensor: Tensor) -> NDArray[Any]:
+def _vary(values: NDArray[Any], tensor: Tensor) -> NDArray[Any]:
     """The same samples, of which some are coarse or quiet; plain integers and bools stay."""
     if values.dtype.kind != "f" and (values.dtype.kind == "b" or tensor.quantization is None):
         return values

@@ -77,7 +77,7 @@ def nearest_of(sides: Mapping[str, Sequence[Side]]) -> NDArray[np.intp]:
     return first
 
 
-def assembled(sides: Sequence[Side], nearest: NDArray[np.intp]) -> Side:
+def assemble(sides: Sequence[Side], nearest: NDArray[np.intp]) -> Side:
     """The side of the nearest path of each inference."""
     if len(sides) == 1:
         return sides[0]

@@ -80,7 +80,7 @@ class Worker:
                 interpreter = self._fresh(header["path"])
             interpreter.infer(samples)
             results.append(interpreter.outputs())
-        yield {}, [encode(array) for array in _stacked(results)]
+        yield {}, [encode(array) for array in _stack(results)]
 
     def _tensors(self, header: Header, inputs: Arrays) -> Iterator[Message]:
         path = header["path"]
@@ -106,7 +106,7 @@ class Worker:
         return create(path, content, keep=keep)
 
 
-def _stacked(results: Sequence[Arrays]) -> Arrays:
+def _stack(results: Sequence[Arrays]) -> Arrays:
     """From one sequence of arrays for each inference to one array for each place in it."""
     import numpy as np
 
@@ -114,7 +114,7 @@ def _stacked(results: Sequence[Arrays]) -> Arrays:
 
 
 def _tensors_reply(indices: Sequence[int], results: Sequence[Arrays], *, more: bool) -> Message:
-    batches = _stacked(results)
+    batches = _stack(results)
     present = indices if batches else []
     return {"indices": present, "more": more}, [encode(array) for array in batches]
 

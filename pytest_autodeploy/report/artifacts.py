@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.table import Column, table
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.base.units import grouped
+from pytest_autodeploy.base.units import group_digits
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord, OmissionRecord
@@ -62,12 +62,12 @@ def footprint_columns(artifacts: ArtifactsRecord | None) -> list[Column]:
     names = list(max(sizes, key=len) | sizes[0])  # a program has the parts of its library, and more
     columns = [Column("Bytes as linked", [*names, "all"])]
     for each, by_name in zip(footprints, sizes, strict=True):
-        flash = [grouped(by_name[n].flash_bytes) if n in by_name else "" for n in names]
-        ram = [grouped(by_name[n].ram_bytes) if n in by_name else "" for n in names]
+        flash = [group_digits(by_name[n].flash_bytes) if n in by_name else "" for n in names]
+        ram = [group_digits(by_name[n].ram_bytes) if n in by_name else "" for n in names]
         of = each.of.capitalize()
         columns += [
-            Column(f"{of} flash", [*flash, grouped(each.flash_bytes)], right=True),
-            Column(f"{of} RAM", [*ram, grouped(each.ram_bytes)], right=True),
+            Column(f"{of} flash", [*flash, group_digits(each.flash_bytes)], right=True),
+            Column(f"{of} RAM", [*ram, group_digits(each.ram_bytes)], right=True),
         ]
     return columns
 

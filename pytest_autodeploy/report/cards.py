@@ -9,7 +9,7 @@ from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.report.card import Card, card_of
-from pytest_autodeploy.report.pack import packed
+from pytest_autodeploy.report.pack import pack
 from pytest_autodeploy.report.record_html import record_html
 from pytest_autodeploy.report.whole import whole_record
 
@@ -38,7 +38,7 @@ def cards_html(results: Sequence[Result], records: Iterable[TestRecord], folder:
         card = card_of(result, folder, _details(result, by_test))
         by_model.setdefault(card.row.model, []).append(card)
     groups = [Group(model, cards) for model, cards in by_model.items()]
-    made = packed([render_html("html/group", group=group) for group in groups])
+    made = pack([render_html("html/group", group=group) for group in groups])
     return render_html("html/cards", groups=groups, fragments=made.plain, block=made.block)
 
 

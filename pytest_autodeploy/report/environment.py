@@ -17,10 +17,10 @@ def environment(results: Sequence[Result]) -> dict[str, dict[str, str]]:
     boards = {one_line(r.board.id): text for r in results if r.board.id and (text := _board(r))}
     tools = {name: version for name, version in provenance().versions.items() if version}
     parts = {"Models (SHA-256)": models, "Boards": boards, "Tools": tools}
-    return {name: _shortened(part) for name, part in parts.items() if part}
+    return {name: _shorten(part) for name, part in parts.items() if part}
 
 
-def _shortened(part: dict[str, str]) -> dict[str, str]:
+def _shorten(part: dict[str, str]) -> dict[str, str]:
     if len(part) <= MOST:
         return part
     kept = dict(list(part.items())[:MOST])

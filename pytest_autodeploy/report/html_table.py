@@ -56,7 +56,7 @@ def id_cell(cell: str, nodeid: str) -> str:
     return cell.replace(nodeid, escape(nodeid))
 
 
-def anchored(cell: str, nodeid: str) -> str:
+def anchor(cell: str, nodeid: str) -> str:
     """A cell that the link of a card leads to."""
     return cell.replace("<td", f"<td id={row_anchor(nodeid)}", 1)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.base.units import grouped, percent
+from pytest_autodeploy.base.units import group_digits, percent
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.records.facts import StaticLayer
@@ -51,7 +51,7 @@ def longest(rows: Sequence[LayerRow], limit: int) -> Sequence[LayerRow]:
     ranked = sorted(range(len(rows)), key=lambda number: -rows[number].weight)
     kept = set(ranked[:limit])
     rest = [row for number, row in enumerate(rows) if number not in kept]
-    return [*(row for number, row in enumerate(rows) if number in kept), _summed(rest)]
+    return [*(row for number, row in enumerate(rows) if number in kept), _sum(rest)]
 
 
 def layer_columns(rows: Sequence[LayerRow], source: str, total_us: float) -> list[Column]:
@@ -66,12 +66,14 @@ def layer_columns(rows: Sequence[LayerRow], source: str, total_us: float) -> lis
     times = [row.us for row in rows if row.us is not None]
     if len(times) == len(rows):
         columns += [
-            Column(f"us ({source})", [grouped(us, _decimals(times)) for us in times], right=True),
+            Column(
+                f"us ({source})", [group_digits(us, _decimals(times)) for us in times], right=True
+            ),
             Column("Share", [percent(us, total_us) for us in times], right=True),
         ]
-    columns.append(Column("MACs (estimated)", [grouped(row.macs) for row in rows], right=True))
+    columns.append(Column("MACs (estimated)", [group_digits(row.macs) for row in rows], right=True))
     if any(row.cycles is not None for row in rows):
-        cycles = [grouped(row.cycles) for row in rows]
+        cycles = [group_digits(row.cycles) for row in rows]
         columns.append(Column(f"Cycles ({source})", cycles, right=True))
     return columns
 
@@ -81,7 +83,7 @@ def total_us(rows: Iterable[LayerRow]) -> float:
     return sum(row.us or 0.0 for row in rows)
 
 
-def _summed(rest: Sequence[LayerRow]) -> LayerRow:
+def _sum(rest: Sequence[LayerRow]) -> LayerRow:
     def total(value: Callable[[LayerRow], float | None]) -> float | None:
         values = [value(row) for row in rest]
         known = [each for each in values if each is not None]

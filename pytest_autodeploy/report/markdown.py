@@ -30,7 +30,7 @@ def summary_markdown(results: Sequence[Result], updates: Sequence[str] = ()) -> 
     for result in results:
         lines += [*_result(result), ""]
     if updates:
-        lines += ["### Baselines", "", *(f"- {_escaped(line)}" for line in updates), ""]
+        lines += ["### Baselines", "", *(f"- {_escape(line)}" for line in updates), ""]
     return "\n".join(lines)
 
 
@@ -38,7 +38,7 @@ def _result(result: Result) -> Iterator[str]:
     failed = [test for test in result.tests if test.outcome in ("failed", "error")]
     measured = any(test.outcome == "passed" for test in result.tests)
     mark = "❌" if failed else "✅" if measured else "⚠️ nothing was measured:"
-    yield f"### {mark} {_escaped(title(result))}"
+    yield f"### {mark} {_escape(title(result))}"
     yield ""
     shown = figures(result)
     if result.agreement:
@@ -56,23 +56,23 @@ def _result(result: Result) -> Iterator[str]:
     yield from _comparison(result.comparison)
     for test in failed[:MOST_FAILURES]:
         first = (test.message.splitlines() or [""])[0]
-        yield f"- **{_escaped(test.nodeid)}**: {_escaped(one_line(first, 400))}"
+        yield f"- **{_escape(test.nodeid)}**: {_escape(one_line(first, 400))}"
     if len(failed) > MOST_FAILURES:
         yield f"- and {len(failed) - MOST_FAILURES} more"
     for line in flaky_lines(result):
-        yield f"- {_escaped(line)}"
+        yield f"- {_escape(line)}"
 
 
 def _comparison(comparison: Comparison | None) -> Iterator[str]:
     if not comparison:
         return
     yield ""
-    yield f"**Baseline:** {_escaped(headline(comparison))}"
+    yield f"**Baseline:** {_escape(headline(comparison))}"
     yield ""
     if comparison.rows:
         yield from _table(rows_table(comparison.rows))
     if comparison.graph:
-        yield f"{_escaped(comparison.graph)}"
+        yield f"{_escape(comparison.graph)}"
         yield ""
     if blamed := layers_to_blame(comparison)[:MOST_LAYERS]:
         yield from _table(rows_table(blamed, "layer"))
@@ -82,11 +82,11 @@ def _table(columns: Sequence[Column]) -> Iterator[str]:
     yield f"| {' | '.join(column.heading for column in columns)} |"
     yield f"|{'|'.join('---:' if column.right else '---' for column in columns)}|"
     for row in zip(*(column.cells for column in columns), strict=True):
-        yield f"| {' | '.join(map(_escaped, row))} |"
+        yield f"| {' | '.join(map(_escape, row))} |"
     yield ""
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Text from outside, in which nothing is Markdown or HTML."""
     marks = {mark: f"\\{mark}" for mark in "\\`*_[]|#!~"}
     html = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}

@@ -12,7 +12,7 @@ from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.base.units import grouped, percent, si
+from pytest_autodeploy.base.units import group_digits, percent, si
 from pytest_autodeploy.npu.results import (
     Coverage,
     Estimate,
@@ -95,7 +95,7 @@ def _removed(coverage: Coverage) -> str:
 
 
 def _value(value: float, unit: str) -> str:
-    return grouped(value) if unit == "1" else si(value, unit)
+    return group_digits(value) if unit == "1" else si(value, unit)
 
 
 def _operators(operators: Sequence[OperatorEstimate]) -> list[Column]:
@@ -107,9 +107,9 @@ def _operators(operators: Sequence[OperatorEstimate]) -> list[Column]:
     return [
         Column("#", [str(each.index) for each in rows], right=True),
         Column("Operator", [one_line(each.name) for each in rows]),
-        Column("Cycles (estimated)", [grouped(each.cycles) for each in rows], right=True),
+        Column("Cycles (estimated)", [group_digits(each.cycles) for each in rows], right=True),
         Column("Share", [percent(each.cycles or 0, whole) for each in rows], right=True),
-        Column("MACs on the NPU", [grouped(each.npu_macs) for each in rows], right=True),
+        Column("MACs on the NPU", [group_digits(each.npu_macs) for each in rows], right=True),
         Column("Output", [one_line(each.output, 60) for each in rows]),
     ]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.base.units import grouped, percent, si
+from pytest_autodeploy.base.units import group_digits, percent, si
 from pytest_autodeploy.npu.results import Estimate, Unavailable, Value
 
 
@@ -104,7 +104,7 @@ def _row(each: Swept, best: Swept | None) -> SweepRow:
         accelerator=each.accelerator,
         system=f"{each.system_config}, {each.memory_mode}",
         coverage=each.coverage.text,
-        cycles="-" if cycles is None else grouped(cycles),
+        cycles="-" if cycles is None else group_digits(cycles),
         time="-" if time is None else si(time, "us"),
         delta=_delta(each, best),
         sram=_bytes(totals.sram_bytes),

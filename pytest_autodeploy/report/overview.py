@@ -23,7 +23,7 @@ def overview_lines(results: Sequence[Result], *, output: str, width: int) -> lis
     for result in results:
         lines += flaky_lines(result)
     told = [(title(result), note) for result in results for note in notes(result)]
-    lines += _shortened([f"NOTE {line}" for line in grouped_lines(told)])
+    lines += _shorten([f"NOTE {line}" for line in grouped_lines(told)])
     if output:
         lines.append(f"Results: {output}/")
     return lines
@@ -40,7 +40,7 @@ def grouped_lines(said: Iterable[tuple[str, str]]) -> list[str]:
     ]
 
 
-def _shortened(lines: list[str]) -> list[str]:
+def _shorten(lines: list[str]) -> list[str]:
     if len(lines) <= MOST_NOTES:
         return lines
     return [*lines[:MOST_NOTES], f"NOTE and {len(lines) - MOST_NOTES} more, see -v"]

@@ -23,7 +23,7 @@ class Packed:
     block: str = ""
 
 
-def packed(fragments: Sequence[str], most_plain: int = MOST_PLAIN) -> Packed:
+def pack(fragments: Sequence[str], most_plain: int = MOST_PLAIN) -> Packed:
     """The fragments as they are, or in a block where they are long."""
     if sum(map(len, fragments)) <= most_plain:
         return Packed(fragments)
@@ -31,7 +31,7 @@ def packed(fragments: Sequence[str], most_plain: int = MOST_PLAIN) -> Packed:
     return Packed([""] * len(fragments), base64.b64encode(data).decode("ascii"))
 
 
-def unpacked(block: str) -> list[str]:
+def unpack(block: str) -> list[str]:
     """The fragments of a block."""
     fragments: list[str] = json.loads(zlib.decompress(base64.b64decode(block)))
     return fragments

@@ -36,7 +36,7 @@ _CELL = re.compile(
 )
 
 
-def painted(line: str) -> Iterator[tuple[str, Look]]:
+def paint(line: str) -> Iterator[tuple[str, Look]]:
     """The parts of a line, each with its look; one part with none where there is nothing to see."""
     end = 0
     for found in _CELL.finditer(line):

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pytest_autodeploy.base.files import write_bytes
 from pytest_autodeploy.base.names import file_name
-from pytest_autodeploy.metrics.comparison import merged
+from pytest_autodeploy.metrics.comparison import merge_comparisons
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
 from pytest_autodeploy.metrics.result import (
@@ -155,7 +155,7 @@ def _merge(records: Records, folder: str) -> Result:
         profile=profile,
         first_profile=first,
         power=_power(records),
-        comparison=merged([r.comparison for r in records if r.comparison]),
+        comparison=merge_comparisons([r.comparison for r in records if r.comparison]),
         verdicts=tuple(
             ResultVerdict(**vars(verdict), test=record.nodeid)
             for record in records

@@ -58,17 +58,17 @@ def _lines(
     behind = [*columns, Column("Verdict", [row.standing.text for row in rows])]
     rest = len(max(table([Column("", [""] * len(rows)), *behind]), key=len))
     room = max(_LEAST_NAME, width - rest) if shrink else max(len(row.model) for row in rows)
-    return table([Column("Model", [_shortened(row.model, room) for row in rows]), *behind])
+    return table([Column("Model", [_shorten(row.model, room) for row in rows]), *behind])
 
 
 def _figures(rows: Sequence[RunRow]) -> list[Column]:
     """The columns that have an entry in any row."""
     cells = {
-        "Latency": [_tagged(row, row.latency) for row in rows],
-        "Energy": [_tagged(row, row.energy) for row in rows],
-        "Arena": [_tagged(row, row.arena) for row in rows],
-        "Agreement": [_tagged(row, row.agreement) for row in rows],
-        "Accuracy": [_tagged(row, row.accuracy) for row in rows],
+        "Latency": [_tag(row, row.latency) for row in rows],
+        "Energy": [_tag(row, row.energy) for row in rows],
+        "Arena": [_tag(row, row.arena) for row in rows],
+        "Agreement": [_tag(row, row.agreement) for row in rows],
+        "Accuracy": [_tag(row, row.accuracy) for row in rows],
         "Change": [row.change for row in rows],
     }
     return [
@@ -78,7 +78,7 @@ def _figures(rows: Sequence[RunRow]) -> list[Column]:
     ]
 
 
-def _tagged(row: RunRow, cell: Cell) -> str:
+def _tag(row: RunRow, cell: Cell) -> str:
     other = cell.source and cell.source != row.source
     return f"{cell.text} {TAGS[cell.source]}" if other else cell.text
 
@@ -94,7 +94,7 @@ def _legend(rows: Sequence[RunRow]) -> list[str]:
     return [f"Source of a figure where it is not the board's: {tags}"] if tags else []
 
 
-def _shortened(name: str, room: int) -> str:
+def _shorten(name: str, room: int) -> str:
     """A name with its middle left out: its end is what often tells it from others."""
     if len(name) <= room:
         return name

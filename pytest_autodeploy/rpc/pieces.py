@@ -27,7 +27,7 @@ def write_plan(identity: Identity) -> tuple[int, int]:
         max(window // 4, _SMALL_FRAME_BYTES),
         window,
     )
-    return _aligned(frame - _WRITE_ENVELOPE_BYTES), window // frame
+    return _align(frame - _WRITE_ENVELOPE_BYTES), window // frame
 
 
 def read_plan(identity: Identity) -> tuple[int, int]:
@@ -35,7 +35,7 @@ def read_plan(identity: Identity) -> tuple[int, int]:
     window = identity.window_bytes
     frame = min(_FRAME_BYTES, identity.max_message_bytes + FRAME_HEADER_BYTES)
     depth = min(window // _READ_REQUEST_BYTES, max(2, window // frame))
-    return _aligned(frame - _READ_ENVELOPE_BYTES), depth
+    return _align(frame - _READ_ENVELOPE_BYTES), depth
 
 
 def infer_depth(identity: Identity, input_bytes: int, output_bytes: int) -> int:
@@ -55,5 +55,5 @@ def outputs_fit(identity: Identity, output_bytes: int) -> bool:
     return output_bytes + _INFER_REPLY_BYTES <= identity.max_message_bytes
 
 
-def _aligned(size: int) -> int:
+def _align(size: int) -> int:
     return size - size % _ALIGNMENT

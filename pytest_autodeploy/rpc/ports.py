@@ -49,7 +49,7 @@ def open_port(url: str, *, board: str, baudrate: int) -> Any:
                 exclusive=True,
             )
     except (OSError, ValueError) as error:
-        raise _explained(error, url, board) from error
+        raise _explain(error, url, board) from error
     _send_at_once(port)
     return port
 
@@ -79,7 +79,7 @@ def _send_at_once(port: Any) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-def _explained(error: Exception, url: str, board: str) -> BoardUnavailable | PcExhausted:
+def _explain(error: Exception, url: str, board: str) -> BoardUnavailable | PcExhausted:
     if known := exhausted(error):
         return known
     code = getattr(error, "errno", None)

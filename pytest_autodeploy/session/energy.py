@@ -42,14 +42,14 @@ class Waveform:
         wide = -(-len(self.most) // SHOWN_BINS)
         return Waveform(
             bin_s=wide * self.bin_s,
-            least=_merged(self.least, wide, min),
-            mean=_merged(self.mean, wide, statistics.fmean),
-            most=_merged(self.most, wide, max),
+            least=_merge(self.least, wide, min),
+            mean=_merge(self.mean, wide, statistics.fmean),
+            most=_merge(self.most, wide, max),
             window_s=self.window_s,
         )
 
 
-def _merged(
+def _merge(
     values: Sequence[float], wide: int, merge: Callable[[Sequence[float]], float]
 ) -> tuple[float, ...]:
     groups = (values[start : start + wide] for start in range(0, len(values), wide))

@@ -65,7 +65,7 @@ class KnownArenas:
             return {}
         try:
             with self._path(self._folder, sha256).open("rb") as file:
-                return _checked(json.loads(file.read(_LONGEST_FILE)))
+                return _check(json.loads(file.read(_LONGEST_FILE)))
         except (OSError, ValueError, TypeError, OverflowError, RecursionError):
             return {}
 
@@ -79,7 +79,7 @@ def _place(identity: Identity) -> str:
     return f"{kind} {identity.core} {identity.engine} {identity.engine_version}"
 
 
-def _checked(document: Mapping[str, Any]) -> dict[str, _Found]:
+def _check(document: Mapping[str, Any]) -> dict[str, _Found]:
     """What a file says, if it can be true. Raises ValueError, TypeError."""
     if not isinstance(document, dict):
         raise TypeError

@@ -29,7 +29,7 @@ def run_labelled(
     """
     own = session.task
     task = Task(own.top_k if top_k is None else top_k, own.output if output is None else output)
-    fitted = _fitted(session, inputs, labels, task)
+    fitted = _fit(session, inputs, labels, task)
     outputs, restarts = run_resumable(session, inputs)
     tensor = session.model.outputs[task.output]
     return LabelledRun(
@@ -72,7 +72,7 @@ def run_resumable(
     return outputs, tuple(restarts)
 
 
-def _fitted(session: ModelOnBoard, inputs: Inputs, labels: Any, task: Task) -> Labels:
+def _fit(session: ModelOnBoard, inputs: Inputs, labels: Any, task: Task) -> Labels:
     given = session.labels if labels is None else as_labels(labels)
     if given is None:
         raise InputsError(

@@ -261,10 +261,10 @@ def _texts(given: Iterable[tuple[Any, str]]) -> Iterator[LimitText]:
 
 def _value(option: Option, raw: Any, origin: str, rootdir: Path | None) -> Any:
     base = rootdir if origin.startswith("ini") else None
-    return _placed(option, _checked(option, raw, origin), base)
+    return _place(option, _check(option, raw, origin), base)
 
 
-def _placed(option: Option, value: Any, base: Path | None) -> Any:
+def _place(option: Option, value: Any, base: Path | None) -> Any:
     """Paths of the ini file start at the root folder, wherever pytest was started."""
     if base is None or option.name not in PATHS or value == "off":
         return value
@@ -275,7 +275,7 @@ def _placed(option: Option, value: Any, base: Path | None) -> Any:
     return str(base / value)
 
 
-def _checked(option: Option, raw: Any, origin: str) -> Any:
+def _check(option: Option, raw: Any, origin: str) -> Any:
     if option.repeatable:
         return tuple(str(item) for item in raw)
     if option.switch:

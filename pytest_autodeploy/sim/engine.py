@@ -90,14 +90,14 @@ class Engine:
         """Run the model ``count`` times on the inputs as written. Raises Refused when it fails."""
         self._results = []
         arrays = [_array(data, info) for data, info in zip(self._written, self.inputs, strict=True)]
-        with self._watched(Status.INVOKE_FAILED, STUCK_S + count):
+        with self._watch(Status.INVOKE_FAILED, STUCK_S + count):
             for _ in range(count):
                 self._runner.run(arrays)
                 if self._counter is not None and self._counter is not self._runner:
                     self._counter.run(arrays)
             outputs = range(len(self.outputs))
             self._results = [self._runner.output(index).tobytes() for index in outputs]
-        self.executions = self._counted()
+        self.executions = self._count()
 
     def result(self, index: int) -> bytes:
         """An output of the latest inference."""
@@ -130,7 +130,7 @@ class Engine:
         if any(operator.name == "CALL_ONCE" for operator in self.model.operators):
             self._prepare()
         else:
-            with self._watched(Status.INTERNAL_ERROR, STUCK_S):
+            with self._watch(Status.INTERNAL_ERROR, STUCK_S):
                 self._runner.reset()
                 if self._counter is not None and self._counter is not self._runner:
                     self._counter.reset()
@@ -145,7 +145,7 @@ class Engine:
             raise Refused(Status.NO_MEMORY, self._too_small())
         if crashes_for_want_of_memory(self.model, self.arena_bytes, keep=self._keep):
             raise Refused(Status.NO_MEMORY, f"{self._too_small()}: TFLM crashes in it")
-        with self._watched(Status.BAD_MODEL, STUCK_S):
+        with self._watch(Status.BAD_MODEL, STUCK_S):
             self._whole = Tflm(self.model, self.arena_bytes, keep=self._keep)
             self._runner: Tflm | Pieces = self._whole
             self._counter = self._make_counter()
@@ -164,7 +164,7 @@ class Engine:
             raise Refused(Status.UNSUPPORTED, f"its time is not known: {error.what}") from None
         return Tflm(counting, 2 * self.arena_bytes + COUNTER_BYTES, keep=self._keep)
 
-    def _counted(self) -> Mapping[int, int]:
+    def _count(self) -> Mapping[int, int]:
         if self._counter is None:
             return {}
         counts = self._counter.output(len(self.outputs))
@@ -175,12 +175,12 @@ class Engine:
         return f"an arena of {self.arena_bytes} bytes is too small for the model{kept}"
 
     def _describe(self, details: Any, tensors: Sequence[Tensor]) -> tuple[TensorInfo, ...]:
-        with self._watched(Status.BAD_MODEL, STUCK_S):
+        with self._watch(Status.BAD_MODEL, STUCK_S):
             return tuple(_info(tensor, details(index)) for index, tensor in enumerate(tensors))
 
     def _describe_all(self) -> tuple[TensorInfo, ...]:
         known = readable(self.model)
-        with self._watched(Status.BAD_MODEL, STUCK_S):
+        with self._watch(Status.BAD_MODEL, STUCK_S):
             return tuple(
                 _kept_info(tensor, self._whole if tensor.index in known else None)
                 for tensor in self.model.tensors
@@ -193,7 +193,7 @@ class Engine:
         return int(found[1]) if found else 0
 
     @contextmanager
-    def _watched(self, status: Status, seconds: float) -> Iterator[None]:
+    def _watch(self, status: Status, seconds: float) -> Iterator[None]:
         """Guard calls of TFLM: what they log is kept, what they raise is refused with ``status``.
 
         A call that takes longer than ``seconds`` ends the process, as a watchdog restarts a board.

@@ -34,10 +34,10 @@ class OperatorFault:
 
     def spoil(self, values: Array) -> Array:
         """What the operator gives in place of ``values``; never changes its argument."""
-        return _corrupted(values) if self.kind == CORRUPT else _rounded(values)
+        return _corrupt(values) if self.kind == CORRUPT else _round(values)
 
 
-def _corrupted(values: Array) -> Array:
+def _corrupt(values: Array) -> Array:
     """Another value in every element: a bit flipped, of floats 1 + |x| added."""
     import numpy as np
 
@@ -49,7 +49,7 @@ def _corrupted(values: Array) -> Array:
     return corrupted
 
 
-def _rounded(values: Array) -> Array:
+def _round(values: Array) -> Array:
     """Some elements one step off, away from the end of their range; booleans stay.
 
     A float is off by its type's epsilon (2**-23 of float32) of the tensor's largest magnitude.

@@ -103,18 +103,18 @@ class SimulatedValidator:
         )
 
     def describe_input(self, index: int) -> TensorInfo:
-        return at(self._configured().inputs, index, "input")
+        return at(self._configure().inputs, index, "input")
 
     def describe_output(self, index: int) -> TensorInfo:
-        return at(self._configured().outputs, index, "output")
+        return at(self._configure().outputs, index, "output")
 
     def write_input(self, index: int, offset: int, data: bytes) -> None:
         info = self.describe_input(index)
         check_range(f"input {index}", info, offset, len(data))
-        self._configured().write(index, offset, data)
+        self._configure().write(index, offset, data)
 
     def invoke(self, count: int) -> InvokeTiming:
-        engine = self._configured()
+        engine = self._configure()
         if not 1 <= count <= MAX_INVOCATIONS:
             raise Refused(Status.BAD_ARGUMENT, f"count {count} is not 1 to {MAX_INVOCATIONS}")
         first = not engine.has_run
@@ -124,7 +124,7 @@ class SimulatedValidator:
         return InvokeTiming(sum(ticks), first, ticks)
 
     def infer(self, inputs: bytes) -> Inference:
-        engine = self._configured()
+        engine = self._configure()
         if inputs:
             engine.write_all(inputs)
         timing = self.invoke(1)
@@ -140,10 +140,10 @@ class SimulatedValidator:
     def read_output(self, index: int, offset: int, length: int) -> bytes:
         info = self.describe_output(index)
         check_range(f"output {index}", info, offset, length)
-        return self._configured().result(index)[offset : offset + length]
+        return self._configure().result(index)[offset : offset + length]
 
     def read_layers(self, first: int, count: int) -> tuple[int, Sequence[LayerRecord]]:
-        self._configured()
+        self._configure()
         if self._records is None:
             raise Refused(Status.BAD_ARGUMENT, "no profile has run since configure")
         if first > len(self._records):
@@ -156,7 +156,7 @@ class SimulatedValidator:
         self._clock = mode
 
     def reset_state(self) -> None:
-        self._configured().reset()
+        self._configure().reset()
 
     def reboot(self) -> None:
         """Restart; the log of a board that starts is empty."""
@@ -181,8 +181,8 @@ class SimulatedValidator:
     def arm_power(self, count: int, wait_ms: int) -> None:
         """The model runs once, so that a run that fails is refused; the others are modelled."""
         if count:
-            self._configured().run(1)
-            self._stopwatch.observe(self._configured())
+            self._configure().run(1)
+            self._stopwatch.observe(self._configure())
         drawn = min(count, MAX_INVOCATIONS)
         ticks = sum(self._stopwatch.inferences(drawn)) * count // max(1, drawn)
         clock_hz = self._spec.clocks_hz[CLOCKS[self._clock]]
@@ -195,7 +195,7 @@ class SimulatedValidator:
         self._keep = keep
 
     def describe_tensor(self, index: int) -> TensorInfo:
-        tensors = self._configured().tensors
+        tensors = self._configure().tensors
         if not tensors:
             text = "tensors are not kept: call keep_tensors, then configure"
             raise Refused(Status.BAD_ARGUMENT, text)
@@ -204,7 +204,7 @@ class SimulatedValidator:
     def read_tensor(self, index: int, offset: int, length: int) -> bytes:
         info = self.describe_tensor(index)
         check_range(f"tensor {index}", info, offset, length)
-        return self._configured().kept(index)[offset : offset + length]
+        return self._configure().kept(index)[offset : offset + length]
 
     def select_counters(self, events: Sequence[int]) -> int:
         check_events(events, self._spec.core)
@@ -212,7 +212,7 @@ class SimulatedValidator:
         self._records = self._records and ()
         return AT_ONCE
 
-    def _configured(self) -> Engine:
+    def _configure(self) -> Engine:
         if self._flash is None:
             raise Refused(Status.NO_MODEL, "no model has been flashed")
         if self._engine is None:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from pytest_autodeploy.base.text import lines, one_line
-from pytest_autodeploy.base.units import grouped, in_full, percent, si
+from pytest_autodeploy.base.units import group_digits, in_full, percent, si
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_si(value: float | None, unit: str, text: str) -> None:
 
 
 def test_grouped_is_exact() -> None:
-    assert grouped(9_176_380) == "9,176,380"
-    assert grouped(None) == "unknown"
+    assert group_digits(9_176_380) == "9,176,380"
+    assert group_digits(None) == "unknown"
 
 
 def test_the_share_of_nothing_is_none() -> None:

@@ -13,7 +13,7 @@ from pytest_autodeploy.baseline.format import Entry, LayerTime
 from pytest_autodeploy.baseline.layers import match_layers
 from pytest_autodeploy.limits.declarations import REGRESSION
 from pytest_autodeploy.limits.declared import declare
-from pytest_autodeploy.metrics.comparison import Comparison, Row, merged
+from pytest_autodeploy.metrics.comparison import Comparison, Row, merge_comparisons
 from tests.helpers.baseline_examples import CONDITIONS, ENTRY, LAYERS, with_layers, with_metric
 
 
@@ -190,11 +190,11 @@ def test_the_failure_is_a_short_table() -> None:
 def test_comparisons_of_several_tests_become_one() -> None:
     slow = compared(with_metric("latency_median", 20_000))
     fine = replace(compared(with_layers(*LAYERS)), rows=())
-    both = merged([slow, fine])
+    both = merge_comparisons([slow, fine])
     assert both
     assert both.state == "regression"
     assert len(both.rows) == 5
-    assert merged([]) is None
+    assert merge_comparisons([]) is None
 
 
 def test_another_placement_is_not_comparable_and_an_unknown_one_is() -> None:

@@ -15,7 +15,7 @@ from typing import Any, cast
 from pytest_autodeploy.base.measurement import Measurement
 from pytest_autodeploy.base.repeats import more_repeats, summarize
 from pytest_autodeploy.baseline.compare import compare
-from pytest_autodeploy.baseline.confirmation import confirmed
+from pytest_autodeploy.baseline.confirmation import confirm
 from pytest_autodeploy.baseline.enough import Enough
 from pytest_autodeploy.baseline.format import Entry, entry_of
 from pytest_autodeploy.limits import latency
@@ -150,7 +150,7 @@ def compared(kept: Entry, now: Rig, starts: int = 1) -> Comparison:
     """A comparison of a rig with a baseline, as a test makes it."""
     enough = now.enough()
     enough.against(kept, starts)
-    return confirmed(lambda: compare(kept, now.entry(), LIMIT, "f"), enough)
+    return confirm(lambda: compare(kept, now.entry(), LIMIT, "f"), enough)
 
 
 def normal(percent: float) -> Shape:

@@ -14,7 +14,7 @@ from pytest_autodeploy.limits.tolerance import Tolerance
 from pytest_autodeploy.model.cut import cut_model
 from pytest_autodeploy.model.graph import Model, Operator
 from pytest_autodeploy.model.parse import parse
-from pytest_autodeploy.model.rewrite import packed
+from pytest_autodeploy.model.rewrite import pack
 from pytest_autodeploy.reference.compare import compare
 from pytest_autodeploy.sim.pieces import main_operators
 
@@ -59,7 +59,7 @@ def _with_weights(model: Model, position: int, change: Callable[[Array], None]) 
     values = np.array(buffer.data, np.uint8)
     change(values)
     buffer.data = values
-    return replace(parse(model.path, packed(file, model.content)), name=model.name)
+    return replace(parse(model.path, pack(file, model.content)), name=model.name)
 
 
 def outputs_with_zero_point(
@@ -78,7 +78,7 @@ def outputs_with_zero_point(
     for tensor in operator.outputs:
         quantization = file.subgraphs[0].tensors[tensor.index].quantization
         quantization.zeroPoint = [int(quantization.zeroPoint[0]) + steps]
-    moved = replace(parse(model.path, packed(file, model.content)), name=model.name)
+    moved = replace(parse(model.path, pack(file, model.content)), name=model.name)
     right, wrong = (run(cut_model(each, 0, position), inputs) for each in (model, moved))
     if all(np.array_equal(a, b) for a, b in zip(right, wrong, strict=True)):
         return None

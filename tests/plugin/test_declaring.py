@@ -22,11 +22,11 @@ sys.exit(code)
 """
 AT_THE_START = {
     "plugin",
-    *(f"plugin.{name}" for name in ("declaring", "fixtures", "starting", "state")),
+    *(f"plugin.{name}" for name in ("declarations", "fixtures", "start", "state")),
 }
 AT_THE_END = {
-    *("base", "base.error_words", "base.errors", "base.exhausted", "base.text"),
-    *(f"plugin.{name}" for name in ("ending", "gathered", "html_report", "problems", "terminal")),
+    *("base", "base.error_text", "base.errors", "base.exhausted", "base.text"),
+    *(f"plugin.{name}" for name in ("end", "gathered", "html_report", "problems", "terminal")),
 }
 
 

@@ -14,7 +14,7 @@ from pytest_autodeploy.report.anchors import card_id, row_anchor
 from pytest_autodeploy.report.budget import bars
 from pytest_autodeploy.report.cards import cards_html
 from pytest_autodeploy.report.environment import MOST, environment
-from pytest_autodeploy.report.pack import MOST_PLAIN, packed, unpacked
+from pytest_autodeploy.report.pack import MOST_PLAIN, pack, unpack
 from pytest_autodeploy.report.results import ResultStore
 from pytest_autodeploy.report.row_html import row_html
 from tests.helpers.report_examples import BOARD, MODEL, energy, measurement, record, verdict
@@ -148,14 +148,14 @@ class TestHistogram:
 
 class TestMany:
     def test_a_few_stand_in_the_page_as_they_are(self) -> None:
-        assert packed(["a", "b"]).plain == ["a", "b"]
-        assert packed(["a", "b"]).block == ""
+        assert pack(["a", "b"]).plain == ["a", "b"]
+        assert pack(["a", "b"]).block == ""
 
     def test_many_are_one_block_that_gives_them_back(self) -> None:
         fragments = ["<p>ä</p>" * MOST_PLAIN, "b"]
-        made = packed(fragments)
+        made = pack(fragments)
         assert made.plain == ["", ""]
-        assert unpacked(made.block) == fragments
+        assert unpack(made.block) == fragments
         assert len(made.block) < MOST_PLAIN / 10
 
     @pytest.mark.slow

@@ -196,12 +196,12 @@ def _plan(
     }
     if samples is not None:
         families[SAMPLE] = [(SAMPLE, number) for number in range(min(samples.count, SAMPLES))]
-    ranked = [_ranked(model, names, inputs_of, run_pc) for names in families.values()]
+    ranked = [_rank(model, names, inputs_of, run_pc) for names in families.values()]
     batches = zip_longest(*ranked)
     return [[*usual], *([name for name in batch if name] for batch in batches)]
 
 
-def _ranked(
+def _rank(
     model: Model,
     names: Sequence[Name],
     inputs_of: Callable[[Sequence[Name]], Inputs],

@@ -83,7 +83,7 @@ def select(
     )
 
 
-def picked(inputs: Inputs, numbers: tuple[int, ...]) -> Inputs:
+def pick(inputs: Inputs, numbers: tuple[int, ...]) -> Inputs:
     """Some samples, in this order."""
     return replace(inputs, arrays=tuple(array[list(numbers)] for array in inputs.arrays))
 

@@ -37,8 +37,8 @@ class Verdict:
     ) -> None:
         self._tensors = tensors
         self._tolerance = tolerance
-        self._paths = {path: self._limited(outputs) for path, outputs in by_path.items()}
-        self._clean = {TFLM_PATH: self._limited(clean)}
+        self._paths = {path: self._limit(outputs) for path, outputs in by_path.items()}
+        self._clean = {TFLM_PATH: self._limit(clean)}
         self.doubtful = tuple(
             number
             for number in range(len(clean[0]))
@@ -50,7 +50,7 @@ class Verdict:
         sides = self._clean if number in self.doubtful else self._paths
         return self._beyond(sides, number, outputs)
 
-    def _limited(self, outputs: Arrays) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    def _limit(self, outputs: Arrays) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """Each output with what it may be off: the limit may depend on all inferences."""
         return [
             (pc, metrics.limits(tensor, pc, self._tolerance))
