@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint derived schema wheel-check storm storm-slice mutants bench docs samples clean
+.PHONY: demo test test-slow lint derived schema wheel-check lock storm storm-slice mutants bench docs samples clean
 
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite=examples/models --html report.html --self-contained-html
@@ -37,8 +37,11 @@ docs: $(VENV)/.dev  ## build the site into build/docs; a warning is an error
 samples: $(VENV)/.dev  ## run what the site shows anew, and keep what it printed
 	$(BIN)/python docs/samples/make.py
 
-wheel-check: $(VENV)/.dev  ## build the wheel and use it outside the checkout
+wheel-check: $(VENV)/.dev  ## build the wheel and its SBOM into dist/, and use it outside the checkout
 	$(BIN)/python .ci/wheel_check.py
+
+lock: $(VENV)/.dev  ## write the versions that CI installs: the newest ones of today
+	$(BIN)/python .ci/lock.py
 
 storm: $(VENV)/.dev  ## faults by the thousand, against the truth; an hour and more
 	$(BIN)/python -m tests.storm

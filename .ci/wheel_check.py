@@ -1,7 +1,11 @@
-"""Build the wheel, install it alone in fresh environments outside the checkout, and use it."""
+"""Build the wheel, install it alone in fresh environments outside the checkout, and use it.
+
+``dist/`` gets the wheel, its source and its SBOM: CycloneDX, of all that `pip install` brings.
+"""
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -10,6 +14,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+DIST = ROOT / "dist"
 MODEL = ROOT / "examples" / "models" / "kws_ds_cnn.tflite"
 LOWEST = ROOT / ".ci" / "lowest.txt"
 LOWEST_PACKAGES = ("jsonschema", "pytest-rerunfailures", "pytest-timeout", "pytest-xdist")
@@ -74,14 +79,29 @@ def check_lowest(wheel: Path, folder: Path) -> None:
     run(python, "-m", "pytest", *options, *LOWEST_TESTS, cwd=ROOT)
 
 
+def write_sbom(python: Path, wheel: Path) -> Path:
+    """The SBOM of a wheel: what is in an environment that has nothing else; beside the wheel."""
+    sbom = wheel.with_name(f"{wheel.stem}.cdx.json")
+    environment = ("-m", "cyclonedx_py", "environment", python, "--pyproject", "pyproject.toml")
+    output = ("--output-format", "JSON", "--output-reproducible", "--output-file", sbom)
+    run(sys.executable, *environment, *output, cwd=ROOT)
+    found = json.loads(sbom.read_bytes())
+    names = {each["name"].lower() for each in found["components"]}
+    assert found["metadata"]["component"]["name"] == "pytest-autodeploy", "an SBOM of another thing"
+    assert {"pytest", "numpy", "erpc", "msgspec"} <= names, f"the SBOM has {sorted(names)} only"
+    return sbom
+
+
 def main() -> None:
     """Check the wheel with the newest packages, and with the lowest versions and some tests."""
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
-        run(sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT, cwd=folder)
-        (wheel,) = (folder / "dist").glob("*.whl")
-        for name in ("newest", "lowest"):
+        shutil.rmtree(DIST, ignore_errors=True)
+        run(sys.executable, "-m", "build", "--outdir", DIST, ROOT, cwd=folder)
+        (wheel,) = DIST.glob("*.whl")
+        for name in ("alone", "newest", "lowest"):
             (folder / name).mkdir()
+        write_sbom(install(folder / "alone", wheel), wheel)
         check(install(folder / "newest", f"{wheel}[sim]", "pytest>=9"), folder / "newest")
         check_lowest(wheel, folder / "lowest")
         print(f"{wheel.name} works alone, with the newest packages and with the lowest versions")
