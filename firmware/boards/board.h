@@ -70,6 +70,9 @@ const char *failed_step();
 /** The memory of an address by its name on the chip, such as DTCM; by default "": unknown. */
 const char *memory_of(const void *address);
 
+/** Why a memory that the image uses is not there, in words; nullptr when all are. */
+const char *missing_memory();
+
 /** The present values of the counters, which run freely modulo 2^32, or 2^8. */
 void read_counters(uint32_t *values);
 

@@ -7,8 +7,11 @@
 /** What is generated for a model: model_data.cc and model_init.cc define these. */
 namespace autodeploy {
 
-extern const unsigned char kModelData[];
+extern const unsigned char *const kModelData;
 extern const size_t kModelBytes;
+
+/** What an image has of the model: the same, but when the board copies it to another memory at its start. */
+extern const unsigned char *const kModelImage;
 
 /** The resource variables that the model creates. */
 extern const int kResourceVariables;

@@ -18,6 +18,9 @@ alignas(kArenaAlignment) AUTODEPLOY_INPUT_PLACE uint8_t inputs[config::kInputByt
 Status Validator::configure(uint32_t arena_bytes) {
     configured_ = has_run_ = has_outputs_ = has_profile_ = false;
     layers_.clear();
+    if (const char *why = board::missing_memory()) {
+        return refusal_.because(Status::kInternalError, "%s", why);
+    }
     arena_bytes = arena_bytes ? arena_bytes : config::kArenaBytes;
     if (arena_bytes > config::kArenaMaxBytes) {
         return refusal_.because(Status::kNoMemory,

@@ -24,7 +24,7 @@ class BoardEntry:
 
     ``power_pins`` are the GPIO numbers of the lines to a power meter, by ``in0``, ``in1`` and
     ``trigger`` (its Out0), ``power_app_pins`` those of the power application;
-    ``io_voltage`` is their level in volts.
+    ``io_voltage`` is their level in volts. ``transport`` is the usual one of the ``transports``.
     """
 
     name: str
@@ -35,6 +35,7 @@ class BoardEntry:
     memories: Mapping[str, MemoryEntry]
     clocks_hz: Mapping[str, int]
     transport: str
+    transports: Sequence[str]
     power_pins: Mapping[str, int]
     power_app_pins: Mapping[str, int]
     io_voltage: float
@@ -80,6 +81,7 @@ def _board(spec: BoardSpec, kinds: Sequence[Kind]) -> BoardEntry:
         },
         clocks_hz=dict(spec.clocks_hz),
         transport=spec.transport,
+        transports=spec.transports,
         power_pins=dict(spec.power_pins),
         power_app_pins=dict(spec.app_pins),
         io_voltage=spec.io_voltage,

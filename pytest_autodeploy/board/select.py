@@ -10,6 +10,7 @@ from pytest_autodeploy.board.makers import maker_of
 from pytest_autodeploy.board.order import Order
 from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES
 from pytest_autodeploy.catalog.kinds import KINDS, kind_of, spec_of
+from pytest_autodeploy.catalog.links import with_transport
 from pytest_autodeploy.catalog.reserve import with_reserves
 from pytest_autodeploy.settings.overrides import BOARD, OverrideError, anything, checked, strings
 from pytest_autodeploy.settings.settings import SettingError, Settings
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.catalog.boards import BoardSpec
 
 LOG = logging.getLogger(__name__)
 
@@ -36,11 +38,17 @@ def make_board(
     kind = kind_of(board_id)
     LOG.debug("%s is %s: %s", board_id, kind.noun, kind.runs)
     taken = {key: value for key, value in (options or {}).items() if key in kind.options}
-    spec = with_reserves(spec_of(board_id), settings.evb_reserve)
+    spec = _spec(board_id, settings)
     order = Order(board_id, spec, settings, cache, taken)
     if kind.attachable and settings.evb_port is not None and settings.evb_probe is None:
         return _attached(order)
     return maker_of(kind)(order)
+
+
+def _spec(board_id: str, settings: Settings) -> BoardSpec:
+    """The board's entry with what the settings say otherwise. Raises UnknownBoard."""
+    chosen = with_transport(spec_of(board_id), settings.evb_transport)
+    return with_reserves(chosen, settings.evb_reserve)
 
 
 def _attached(order: Order) -> Board:
@@ -80,7 +88,7 @@ def check_names(names: Iterable[str], settings: Settings) -> None:
     for board_id in names:
         kind = kind_of(board_id)
         _check_memories(board_id, settings)
-        with_reserves(spec_of(board_id), settings.evb_reserve)
+        _spec(board_id, settings)
         if settings.evb_require_hardware and not kind.is_hardware:
             raise SettingError(
                 f"--evb-require-hardware: {board_id} is no hardware\n"

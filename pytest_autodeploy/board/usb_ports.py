@@ -10,11 +10,10 @@ from serial.tools import list_ports
 
 from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.catalog.boards import board_names, board_spec
+from pytest_autodeploy.catalog.links import SEGGER_VID
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
-
-SEGGER_VID = 0x1366
 
 
 def find_port(spec: BoardSpec, board: str, probe: str) -> str | None:

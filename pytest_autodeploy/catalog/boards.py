@@ -23,7 +23,7 @@ Part = Literal["board", "machine", "virtual"]
 
 CORES: tuple[Core, ...] = ("cortex-m4f", "cortex-m55")
 TRANSPORTS: tuple[Transport, ...] = ("usb", "uart")  # of hardware
-MEMORIES = ("mram", "sram", "dtcm", "itcm", "psram")
+MEMORIES = ("mram", "sram", "dtcm", "itcm", "psram", "nvm")
 CLOCK_MODES = ("LP", "HP")
 PINS = ("in0", "in1", "trigger")
 IO_VOLTAGES = (1.8, 2.1, 2.5, 2.7, 3.0, 3.3, 3.6, 5.0)
@@ -40,8 +40,15 @@ _WORDS: Mapping[Part, str] = {
 }
 
 
+_ALL = "autodeploy boards lists what there is."
+
+
 class UnknownBoard(AutodeployError):
     """No board of that name is in the catalog."""
+
+
+class RefusedBoard(UnknownBoard):
+    """The SDK names the board and cannot build for it."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,8 @@ class BoardSpec:
     core: Core
     memories: Mapping[str, Memory]  # by the names in MEMORIES
     clocks_hz: Mapping[str, int]  # "LP" and "HP"; a mode that does not exist is absent
-    transport: Transport
+    transport: Transport  # of `transports`, the one that is used
+    transports: tuple[Transport, ...]  # of the firmware, the usual one first; a machine has none
     usb_vid: int
     usb_pid: int | None  # None: any product of the vendor
     ambiqsuite: str  # version that neuralSPOT builds this board with
@@ -115,6 +123,7 @@ def board_spec(name: str, part: Part = "board") -> BoardSpec:
     """The board of that name. Raises UnknownBoard, with the name that may have been meant."""
     spec = _boards().get(name)
     if spec is None or not spec.is_of(part):
+        _require_known(name)
         near = closest(name, part)
         meant = f"Did you mean {near}? " if near else ""
         raise UnknownBoard(
@@ -122,6 +131,19 @@ def board_spec(name: str, part: Part = "board") -> BoardSpec:
             hint=f"{meant}{_WORDS[part].capitalize()}s: {', '.join(board_names(part))}",
         )
     return spec
+
+
+def _require_known(name: str) -> None:
+    """Raise RefusedBoard for a board that the SDK names, with the reason why it is not here."""
+    known = {each.lower(): (each, why) for each, why in _refused().items()}
+    if name.lower() in known:
+        each, why = known[name.lower()]
+        raise RefusedBoard(f"no firmware can be built for {each}: {why}", hint=_ALL)
+
+
+@functools.cache
+def _refused() -> Mapping[str, str]:
+    return dict(tomllib.loads(CATALOG.read_text(encoding="utf-8"))["refused"])
 
 
 def closest(name: str, part: Part = "board") -> str | None:
@@ -153,6 +175,7 @@ def _board(name: str, raw: Mapping[str, Any], socs: Mapping[str, Any]) -> BoardS
     memories = _memories(soc.table("memory"))
     jlink = soc.table("jlink")
     groups = _groups(board, soc)
+    transports = board.some_of("transports", TRANSPORTS)
     words = {group: entry.optional_text("disagrees") for group, entry in groups.items()}
     return BoardSpec(
         name=name,
@@ -162,7 +185,8 @@ def _board(name: str, raw: Mapping[str, Any], socs: Mapping[str, Any]) -> BoardS
         core=soc.one_of("core", CORES),
         memories=MappingProxyType({key: _memory(entry) for key, entry in memories.items()}),
         clocks_hz=_clocks(soc.table("clocks_hz")),
-        transport=board.one_of("transport", TRANSPORTS),
+        transport=transports[0],
+        transports=transports,
         usb_vid=board.whole("usb_vid", 1),
         usb_pid=board.whole("usb_pid", 1) if board.has("usb_pid") else None,
         ambiqsuite=board.text("ambiqsuite"),
@@ -190,6 +214,7 @@ def _machine(name: str, raw: Mapping[str, Any]) -> BoardSpec:
         memories=MappingProxyType({key: _memory(entry) for key, entry in memories.items()}),
         clocks_hz=_clocks(machine.table("clocks_hz")),
         transport="socket",
+        transports=(),
         usb_vid=0,
         usb_pid=None,
         ambiqsuite="",

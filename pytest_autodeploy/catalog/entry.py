@@ -67,6 +67,14 @@ class Entry:
                 return choice
         raise self._error(key, f"is {value!r}, not one of {', '.join(choices)}")
 
+    def some_of(self, key: str, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+        """A list of some of the choices, at least one, in its own order."""
+        values = self.texts(key)
+        known = tuple(choice for value in values for choice in choices if choice == value)
+        if not values or len(known) != len(values):
+            raise self._error(key, f"is {list(values)!r}, not some of {', '.join(choices)}")
+        return known
+
     def table(self, key: str) -> Entry:
         """A table inside this one."""
         return Entry(f"{self.name}.{key}", self._get(key, dict))

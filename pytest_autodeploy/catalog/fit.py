@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pytest_autodeploy.base.errors import ModelDoesNotFit
 from pytest_autodeploy.catalog.boards import BoardSpec
 
-MODEL_MEMORIES = ("mram", "sram", "psram")
+MODEL_MEMORIES = ("mram", "sram", "psram", "dtcm", "nvm")
 ARENA_MEMORIES = ("dtcm", "sram", "psram")
 """Each in order of preference: the first that has the room is taken."""
+
+EXTERNAL = ("psram", "nvm")
+"""Memories outside of the chip, which a program has to start."""
 
 BUFFER_MEMORY = "sram"
 """Where firmware keeps what the host writes for the model."""
@@ -26,6 +29,11 @@ class Placement:
     model_memory: str
     arena_memory: str
     arena_bytes: int
+
+    @property
+    def memories(self) -> tuple[str, str]:
+        """Both, the model's first."""
+        return self.model_memory, self.arena_memory
 
 
 @dataclass(frozen=True)
@@ -46,15 +54,20 @@ def place(
     buffer_bytes: int = 0,
     model_memories: Sequence[str] = MODEL_MEMORIES,
     arena_memories: Sequence[str] = ARENA_MEMORIES,
+    copied_from: str | None = None,
 ) -> Placement:
     """Place a model and an arena; ``arena_bytes`` 0 is the largest arena of a memory on the chip.
 
     That memory is the first one with room for ``likely_arena_bytes``, or else the largest: tightly
     coupled memory before SRAM, as it is the faster one.
     ``buffer_bytes`` are kept free for copies of the model's inputs; the ``memories`` are those
-    that may be taken. Raises ModelDoesNotFit with the sum for each memory that was considered.
+    that may be taken. ``copied_from`` is the memory of the image, which has the model in any case:
+    the program puts it into another one when it starts.
+    Raises ModelDoesNotFit with the sum for each memory that was considered.
     """
     uses = [Use("inputs", BUFFER_MEMORY, buffer_bytes)]
+    if copied_from:
+        _first_fit(spec, "model", model_bytes, [copied_from], uses)
     model = _first_fit(spec, "model", model_bytes, model_memories, uses)
     uses.append(Use("model", model, model_bytes))
     if arena_bytes == 0:

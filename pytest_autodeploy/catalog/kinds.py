@@ -118,16 +118,19 @@ def spec_of(board_id: str) -> BoardSpec:
 
     Raises UnknownBoard, with the name that may have been meant.
     """
-    from pytest_autodeploy.catalog.boards import UnknownBoard, board_names, board_spec, closest
+    from pytest_autodeploy.catalog import boards
 
     kind, (_, name) = kind_of(board_id), split(board_id)
     try:
-        return board_spec(name, kind.part)
-    except UnknownBoard as error:
-        near = closest(name, kind.part)
+        return boards.board_spec(name, kind.part)
+    except boards.RefusedBoard:
+        raise
+    except boards.UnknownBoard as error:
+        near = boards.closest(name, kind.part)
         meant = f"Did you mean {kind.prefix}{near}? " if near else ""
-        known = ", ".join(kind.prefix + each for each in board_names(kind.part))
-        raise UnknownBoard(f"unknown board {board_id!r}", hint=f"{meant}Boards: {known}") from error
+        known = ", ".join(kind.prefix + each for each in boards.board_names(kind.part))
+        hint = f"{meant}Boards: {known}"
+        raise boards.UnknownBoard(f"unknown board {board_id!r}", hint=hint) from error
 
 
 def syntax(*plugged: str) -> str:

@@ -27,10 +27,10 @@ def boards(as_json: bool, **trees: str | None) -> None:
 
     JSON: kinds[] with kind, prefix, source, runs (what runs a model), ready, lacks[]; boards[] with
     name, title, ids[] (as --evb takes them), soc, core, memories (bytes, usable_bytes of each),
-    clocks_hz, transport, power_pins and power_app_pins (in0, in1, trigger: GPIO numbers of the
-    lines to a power meter), io_voltage; ports[] with device, vid, pid, serial_number, description,
-    boards[]; probes[] with serial, name; and probe_error: null, or why the probes could not be
-    listed.
+    clocks_hz, transport, transports[], power_pins and power_app_pins (in0, in1, trigger: GPIO
+    numbers of the lines to a power meter), io_voltage; ports[] with device, vid, pid,
+    serial_number, description, boards[]; probes[] with serial, name; and probe_error: null, or why
+    the probes could not be listed.
     """
     from pytest_autodeploy.board.overview import catalog, ports
     from pytest_autodeploy.catalog.kinds import all_kinds
@@ -111,7 +111,7 @@ def _board_lines(catalog: Sequence[BoardEntry]) -> list[str]:
         *(Column(kind.name.capitalize(), _ids(kind, catalog)) for kind in stand_ins),
         Column("Core", [board.core for board in catalog]),
         Column("Clocks", [_clocks(board.clocks_hz) for board in catalog]),
-        Column("Port", [board.transport for board in catalog]),
+        Column("Port", ["/".join(board.transports) or board.transport for board in catalog]),
         Column("In0/In1/Out0", [_pins(board) for board in catalog]),
         Column("Memories in KB, what is usable", [_memories(board) for board in catalog]),
     ]

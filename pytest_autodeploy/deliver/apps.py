@@ -98,6 +98,7 @@ def _app(name: str, sources: Sources, generated: Iterable[str], compiled: list[P
     paths = sorted(path for path in (*copies, *generated) if path.endswith(".cc"))
     module = {
         "name": name,
+        "outside": [],  # a library has nothing outside of the chip
         "firmware": f"{_HERE}/firmware",
         "generated": f"{_HERE}/src",
         "sources": [f"{_HERE}/{path}" for path in paths],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.errors import ModelDoesNotFit
 from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, Placement, place
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.image.places import places_of
@@ -32,18 +33,35 @@ def place_deliverable(
     if tried.name == board.name and tried.source != "modelled":
         model_memory = model_memory or tried.model_memory
         arena_memory = arena_memory or tried.arena_memory
+    _require_on_chip(board, model_memory, arena_memory)
     memories = {"model_memory": model_memory, "arena_memory": arena_memory}
     chosen = decide(Image(model), board, **memories)
     # The arena is of a size that is known: what the likely one had room in may be too small for it.
     larger = ARENA_MEMORIES[ARENA_MEMORIES.index(chosen.arena_memory) :]
-    able = [name for name in larger if name in places_of(board).arena and name in board.memories]
+    places = places_of(board)
+    able = [name for name in larger if name in board.memories and name in places.arena]
+    able = [name for name in able if name not in places.outside]
     return place(
         board,
         model.size_bytes,
         arena_bytes,
         model_memories=[chosen.model_memory],
         arena_memories=[chosen.arena_memory] if arena_memory else able,
+        copied_from=places.copied_from or None,
     )
+
+
+def _require_on_chip(board: BoardSpec, model_memory: str | None, arena_memory: str | None) -> None:
+    """A library is linked into any program, and starts no memory for it. Raises ModelDoesNotFit."""
+    outside = places_of(board).outside
+    for what, memory in (("model", model_memory), ("arena", arena_memory)):
+        if (memory or "").lower() in outside:
+            raise ModelDoesNotFit(
+                f"a library cannot have its {what} in {str(memory).upper()} of {board.name}, "
+                "which a program has to start first",
+                hint="give its init() an arena in memory that your program has started, or choose "
+                "a memory on the chip: --model-memory, --arena-memory",
+            )
 
 
 def attributes(board: BoardSpec, placement: Placement) -> dict[str, str]:

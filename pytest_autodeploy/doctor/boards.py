@@ -8,7 +8,8 @@ from pathlib import Path
 from pytest_autodeploy.board.jlink import COMMANDER, JLink, find_commander
 from pytest_autodeploy.board.probe import Connected, ProbeUnavailable
 from pytest_autodeploy.board.pyocd import PyOcd, find_pyocd
-from pytest_autodeploy.board.usb_ports import SEGGER_VID, ports_of_boards
+from pytest_autodeploy.board.usb_ports import ports_of_boards
+from pytest_autodeploy.catalog.links import SEGGER_VID
 from pytest_autodeploy.doctor.access import denied
 from pytest_autodeploy.doctor.check import Check
 from pytest_autodeploy.doctor.fixes import pip_install

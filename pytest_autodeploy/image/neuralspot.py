@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.resources import resource
 from pytest_autodeploy.base.templates import render
+from pytest_autodeploy.image.errors import BuildError
 from pytest_autodeploy.image.firmware import BuildOptions, own_sources
 from pytest_autodeploy.image.image_builder import ImageBuilder
 from pytest_autodeploy.image.neuralspot_make import NeuralSpotMake, require_plain
@@ -55,24 +56,33 @@ class NeuralSpotBuilder(ImageBuilder):
     def plan(self, image: Image) -> Plan:
         if self._emulated:
             self._make.runtime.require_emulation(self._emulated)
-        return super().plan(image)
+        plan = super().plan(image)
+        outside = plan.recipe.context["outside"]
+        if outside and self._make.toolchain.kind == "armclang":
+            names = " and ".join(each["name"].upper() for each in outside)
+            raise BuildError(
+                f"neuralSPOT's armclang builds have no place for data in {names}",
+                hint="build with arm-none-eabi-gcc, or choose a memory on the chip",
+            )
+        return plan
 
     def _compile(self, plan: Plan, place: Path) -> dict[str, Path]:
         firmware = resource("firmware")
         require_plain(firmware)
         app = place / "app" / _APP
         write_sources(app / "src", generate(plan.recipe, plan.build_id))
-        write_changed(app / "module.mk", render("module.mk", _module(firmware, app, _APP)))
+        write_changed(app / "module.mk", render("module.mk", _module(firmware, app, plan)))
         folder = self._make.make(app, place)
         return {suffix: folder / f"{_APP}{suffix}" for suffix in (".axf", ".bin")}
 
 
-def _module(firmware: Path, app: Path, name: str) -> dict[str, object]:
+def _module(firmware: Path, app: Path, plan: Plan) -> dict[str, object]:
     """What the module.mk of the app folder is made from."""
     sources = [path.as_posix() for path in app_sources(firmware)]
     generated = [path.as_posix() for path in sorted((app / "src").glob("*.cc"))]
     return {
-        "name": name,
+        "name": app.name,
+        "outside": plan.recipe.context["outside"],
         "firmware": firmware.as_posix(),
         "generated": (app / "src").as_posix(),
         "sources": [*sources, *generated],

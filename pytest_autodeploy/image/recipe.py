@@ -20,7 +20,7 @@ from pytest_autodeploy.catalog.fit import (
 )
 from pytest_autodeploy.image.errors import BuildError
 from pytest_autodeploy.image.key import build_id, build_key
-from pytest_autodeploy.image.places import places_of
+from pytest_autodeploy.image.places import Places, places_of
 from pytest_autodeploy.model.arena import likely_arena_bytes
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ def make_recipe(
     placement = decide(image, spec, model_memory=model_memory, arena_memory=arena_memory)
     context = {
         "board": spec.name,
+        "transport": spec.transport,
         "engine_version": engine_version,
         "model": _model(model),
         "places": {
@@ -108,6 +109,8 @@ def make_recipe(
             "arena": places.arena[placement.arena_memory],
             "inputs": places.inputs,
         },
+        "outside": _outside(places, placement),
+        "model_copied": placement.model_memory if placement.model_memory in places.outside else "",
         "arena_bytes": _largest_arena(spec, placement, model, inputs),
         "input_bytes": max(inputs, ALIGNMENT),
         "layers": max(sum(operator.subgraph == 0 for operator in model.operators), 1),
@@ -118,6 +121,17 @@ def make_recipe(
         "echo": [_echo(tensor) for tensor in model.inputs] if engine == "echo" else [],
     }
     return Recipe(model, spec.name, engine, placement.model_memory, placement.arena_memory, context)
+
+
+def _outside(places: Places, placement: Placement) -> list[dict[str, Any]]:
+    """The memories outside of the chip that an image uses, each once."""
+    used = [name for name in places.outside if name in placement.memories]
+    if len(used) > 1:
+        raise ModelDoesNotFit(
+            "neuralSPOT cannot use PSRAM and NVM in one program: both take the MSPI's interrupts",
+            hint="choose another memory for the model or for the arena",
+        )
+    return [{"name": name, **asdict(places.outside[name])} for name in used]
 
 
 def _largest_arena(spec: BoardSpec, placement: Placement, model: Model, inputs: int) -> int:
@@ -150,6 +164,7 @@ def decide(
         buffer_bytes=sum(_align(tensor.bytes) for tensor in model.inputs),
         model_memories=_allowed(spec, "model", model_memory, places.model, MODEL_MEMORIES),
         arena_memories=_allowed(spec, "arena", arena_memory, places.arena, ARENA_MEMORIES),
+        copied_from=places.copied_from or None,
     )
 
 

@@ -50,6 +50,7 @@ NEW = {
     "--ambiqsuite-version": "--evb-ambiqsuite=VERSION",
     "--tensorflow-version": "--evb-tflm-root=NAME",
     "--nocompile-mode": "--evb-keep-build=DIR",
+    "--transport": "--evb-transport=usb|uart",
     "--tty": "--evb-port=PORT",
 }
 """The new name of each old one; an old name that another plugin has means that plugin's."""

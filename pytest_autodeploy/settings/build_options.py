@@ -16,17 +16,25 @@ def reserves(text: str) -> Any:
 
 BUILD_OPTIONS = (
     Option(
+        "evb_transport",
+        "--evb-transport",
+        "Link of an EVB that can have both: usb (its own USB port) or uart (the serial port of its "
+        "J-Link) (default: the board's usual one, see autodeploy boards)",
+        metavar="LINK",
+        choices=("usb", "uart"),
+    ),
+    Option(
         "evb_model_memory",
         "--evb-model-memory",
-        "Memory for the model in a build: mram, sram or psram, where the board and its linker "
-        "script have it (default: the first that has room)",
+        "Memory for the model in a build: mram, sram, dtcm, psram or nvm, where the board and its "
+        "linker script have it, or the firmware starts it (default: the first that has room)",
         metavar="NAME",
     ),
     Option(
         "evb_arena_memory",
         "--evb-arena-memory",
         "Memory for the arena in a build: dtcm, sram or psram, where the board and its linker "
-        "script have it (default: the first that has room)",
+        "script have it, or the firmware starts it (default: the first that has room)",
         metavar="NAME",
     ),
     Option(

@@ -75,6 +75,7 @@ class Settings:
     evb_sdk: str | None
     evb_tflm_root: str | None
     evb_toolchain: str | None
+    evb_transport: str | None
     evb_model_memory: str | None
     evb_arena_memory: str | None
     evb_tflm_memory: str

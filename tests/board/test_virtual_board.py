@@ -104,7 +104,8 @@ def test_it_takes_as_many_instructions_as_qemu_counts(
                 ticks.append(each.client.invoke(2).ticks[1])
     finally:
         qemu.close()
-    assert ticks[0] == pytest.approx(ticks[1], rel=0.01)
+    # one tick is 1.25 instructions: where a reading falls decides about one of them
+    assert ticks[0] == pytest.approx(ticks[1], rel=0.01, abs=1)
 
 
 @needs_qemu

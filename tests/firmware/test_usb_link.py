@@ -14,8 +14,13 @@ from pytest_autodeploy.image.trees import SDK_VARIABLE
 from tests.helpers.firmware_support import FIRMWARE, needs
 
 USB = FIRMWARE / "tests" / "usb"
-FLAGS = ("-DNS_USB_PRESENT", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-OUR_INCLUDES = (FIRMWARE, USB, USB / "stand_in")
+FLAGS = (
+    "-DAUTODEPLOY_LINK_USB",
+    '-DAUTODEPLOY_BOARD="host"',
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+)
+OUR_INCLUDES = (FIRMWARE, USB, USB / "stand_in", FIRMWARE / "validator" / "default")
 SUITES = sorted(
     {board_spec(n).ambiqsuite for n in board_names() if board_spec(n).transport == "usb"}
 )

@@ -148,6 +148,6 @@ def test_a_runtime_without_a_library_for_the_core_is_refused(bench: Bench, tmp_p
         bench.builder().plan(image(tmp_path, relu()))
 
 
-def test_psram_is_refused_because_firmware_does_not_set_it_up(bench: Bench, tmp_path: Path) -> None:
+def test_psram_is_refused_where_the_sdk_does_not_set_it_up(bench: Bench, tmp_path: Path) -> None:
     with pytest.raises(ModelDoesNotFit, match="cannot hold the arena in PSRAM; it can in DTCM, SR"):
-        bench.builder("apollo510_evb", arena_memory="psram").plan(image(tmp_path, relu()))
+        bench.builder("apollo330mP_evb", arena_memory="psram").plan(image(tmp_path, relu()))

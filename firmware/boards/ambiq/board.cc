@@ -1,7 +1,9 @@
 #include "boards/board.h"
 
+#include "autodeploy_config.h"
 #include "boards/ambiq/core.h"
 #include "boards/ambiq/counters.h"
+#include "boards/ambiq/external.h"
 #include "boards/ambiq/link.h"
 #include "boards/ambiq/part.h"
 #include "boards/ambiq/pins.h"
@@ -14,7 +16,7 @@
 namespace autodeploy::board {
 namespace {
 
-#ifdef NS_USB_PRESENT
+#ifdef AUTODEPLOY_LINK_USB
 constexpr ambiq::Needs kNeeds = {true, false};
 #else
 constexpr ambiq::Needs kNeeds = {false, true};
@@ -59,6 +61,7 @@ Clocks both_clocks() {
 void init() {
     ambiq::note_start();
     ambiq::init_core(kNeeds);
+    ambiq::init_external();
     ambiq::guard_null_pointers();
     start_cycle_counter();
     ambiq::init_counters(the_facts);

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/** The way to the host: USB where the chip has it, else a UART. */
+/** The way to the host: USB or a UART, as the generated configuration says. */
 namespace autodeploy::ambiq {
 
 void init_link();

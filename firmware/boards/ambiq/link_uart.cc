@@ -1,7 +1,8 @@
-#ifndef NS_USB_PRESENT
+#include "autodeploy_config.h"
+
+#ifdef AUTODEPLOY_LINK_UART
 
 #include "am_bsp.h"
-#include "autodeploy_config.h"
 #include "boards/ambiq/link.h"
 #include "boards/ambiq/part.h"
 
@@ -108,6 +109,7 @@ void power_link(bool on) {
 }
 
 extern "C" void am_uart_isr() { receive(); }
+extern "C" void am_uart1_isr() { receive(); }
 extern "C" void am_uart2_isr() { receive(); }
 
 }  // namespace autodeploy::ambiq

@@ -1,4 +1,6 @@
-#ifdef NS_USB_PRESENT
+#include "autodeploy_config.h"
+
+#ifdef AUTODEPLOY_LINK_USB
 
 #include "boards/ambiq/link.h"
 #include "boards/board.h"

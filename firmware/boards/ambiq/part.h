@@ -7,7 +7,7 @@
 /** What differs between the chips. */
 namespace autodeploy::ambiq {
 
-/** Named as in the host's catalog; where neuralSPOT's linker scripts have it. */
+/** Named as in the host's catalog; where neuralSPOT's linker scripts have it, or the MSPI's apertures are. */
 struct Memory {
     const char *name;
     uintptr_t base;
@@ -41,6 +41,8 @@ constexpr Memory kMemories[] = {
     {"MRAM", 0x40'0000, 0x40'0000},
     {"DTCM", 0x2000'0000, 0x8'0000},
     {"SRAM", 0x2008'0000, 0x30'0000},
+    {"PSRAM", 0x6000'0000, 0x200'0000},
+    {"NVM", 0x8000'0000, 0x80'0000},
 };
 #endif
 
