@@ -62,7 +62,7 @@ def recipe(board: str = "apollo510_evb", **memories: str) -> Recipe:
         engine="tflm",
         engine_version="v",
         buffers=BUFFERS,
-        **memories,  # type: ignore[arg-type]
+        **memories,
     )
 
 
@@ -177,7 +177,7 @@ def test_a_library_starts_no_memory() -> None:
     found = characterization(MODEL)
     for memories in ({"model_memory": "psram"}, {"arena_memory": "psram"}, {"model_memory": "nvm"}):
         with pytest.raises(ModelDoesNotFit, match="a library cannot have its") as caught:
-            place_deliverable(MODEL, spec, found, 4096, **memories)  # type: ignore[arg-type]
+            place_deliverable(MODEL, spec, found, 4096, **memories)
         assert "init()" in str(caught.value.hint)
     with pytest.raises(ModelDoesNotFit, match="the arena does not fit"):
         place_deliverable(MODEL, spec, found, 4_000_000)
