@@ -73,7 +73,7 @@ def _board(spec: BoardSpec, kinds: Sequence[Kind]) -> BoardEntry:
     return BoardEntry(
         name=spec.name,
         title=spec.title,
-        ids=tuple(f"{kind.prefix}{spec.name}" for kind in kinds if kind.part == spec.part),
+        ids=tuple(f"{kind.prefix}{spec.name}" for kind in kinds if spec.is_of(kind.part)),
         soc=spec.soc or None,
         core=spec.core,
         memories={

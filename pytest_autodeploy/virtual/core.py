@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from pytest_autodeploy.virtual.access import BadAccesses, tell_code_from_data
 from pytest_autodeploy.virtual.counter import Blocks, InstructionCounter, fast_counter
 from pytest_autodeploy.virtual.outside import Outside
 from pytest_autodeploy.virtual.timebase import Timebase
@@ -78,7 +79,7 @@ class Core:
 
         mode = unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
         self._uc: Any = unicorn.Uc(unicorn.UC_ARCH_ARM, mode)
-        self._uc.ctl_set_cpu_model(arm.UC_CPU_ARM_CORTEX_M4)
+        tell_code_from_data(self._uc)
         self._error = unicorn.UcError
         self._arm = arm
         self._time = time
@@ -86,12 +87,11 @@ class Core:
         self._running = False
         self._asked = False
         self._interrupt: int | None = None
-        self._bad: tuple[int, int] | None = None
         self._kept: list[tuple[Any, ...]] = []
         self._kinds = _fault_kinds(unicorn)
         self.fault: Fault | None = None
         self._uc.hook_add(unicorn.UC_HOOK_INTR, self._on_interrupt)
-        self._uc.hook_add(unicorn.UC_HOOK_MEM_INVALID, self._on_bad_access)
+        self.bad_accesses = BadAccesses(self._uc)
         self._fast = fast_counter(self._uc)
         self._counting = Counting.FAST
         self._counter = self._make_counter()
@@ -186,7 +186,8 @@ class Core:
     def run(self, budget: int) -> Stop:
         """Run at most so many instructions."""
         budget = max(budget, LEAST)
-        self._asked, self._interrupt, self._bad, self.fault = False, None, None, None
+        self._asked, self._interrupt, self.bad_accesses.last = False, None, None
+        self.fault = None
         count = self._counter.begin(budget)
         self._booked, self._running = 0, True
         failed = None
@@ -225,18 +226,13 @@ class Core:
 
     def _describe(self, error: Any) -> Fault:
         access, protected = self._kinds.get(error.errno, (Access.INSTRUCTION, False))
-        address = self._bad[1] if self._bad else self.pc
+        bad = self.bad_accesses.last
+        address = bad[1] if bad else self.pc
         return Fault(access, address, self.pc, protected)
 
     def _on_interrupt(self, uc: Any, number: int, _data: object) -> None:
         self._interrupt = number
         uc.emu_stop()
-
-    def _on_bad_access(
-        self, _uc: Any, access: int, address: int, _size: int, _value: int, _data: object
-    ) -> bool:
-        self._bad = (access, address)
-        return False
 
     def enter(self, number: int, handler: int) -> None:
         """Enter the handler of an exception (Armv7-M ARM, B1.5.6).

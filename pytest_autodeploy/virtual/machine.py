@@ -98,7 +98,7 @@ class Machine:
         self.time.set_clock(self.chip.clocks_hz["HP" if fast else "LP"])
 
     def _look_at_interrupts(self) -> None:
-        """The instruction that comes may unmask one that waits."""
+        """The instruction before may have unmasked one that waits."""
         if self.control.wakes:
             self.core.stop()
 

@@ -20,11 +20,11 @@ _ROM_CODE = b"\x00\xbe"  # bkpt: a call of the ROM stops the core
 
 
 def map_memories(
-    core: Core, memories: Iterable[Region], image: ImageFile, may_unmask: Callable[[], None]
+    core: Core, memories: Iterable[Region], image: ImageFile, unmasked: Callable[[], None]
 ) -> Protection:
     """Map memories and load an image; gives what protects them.
 
-    ``may_unmask`` is called before an instruction of the image that may unmask interrupts.
+    ``unmasked`` is called behind an instruction of the image that may unmask interrupts.
     """
     import unicorn
 
@@ -33,8 +33,8 @@ def map_memories(
         core.uc.mem_map(memory.base, memory.bytes, unicorn.UC_PROT_ALL)
     for address, data in image.pieces:
         core.uc.mem_write(address, data)
-    watch(core.uc, image.pieces, may_unmask)
-    return Protection(core.uc, memories)
+    watch(core.uc, image.pieces, unmasked)
+    return Protection(core.uc, memories, core.bad_accesses.watch)
 
 
 def map_rom(core: Core, base: int | None, bus: Bus, delay: Callable[[int], None]) -> BootRom | None:

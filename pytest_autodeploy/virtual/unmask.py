@@ -16,24 +16,26 @@ _MSR, _MSR_MASKS = 0xF380, range(0x8810, 0x8814)
 
 
 def unmasking(code: bytes) -> list[int]:
-    """Offsets of halfwords that are such instructions, or look like one."""
+    """Offsets of what comes behind such instructions, or behind what looks like one."""
     halfwords = struct.unpack(f"<{len(code) // 2}H", code[: len(code) // 2 * 2])
-    found = [2 * n for n, word in enumerate(halfwords) if word in _CPSIE]
+    found = [2 * n + 2 for n, word in enumerate(halfwords) if word in _CPSIE]
     pairs = itertools.pairwise(halfwords)
-    found += [2 * n for n, (a, b) in enumerate(pairs) if a & 0xFFF0 == _MSR and b in _MSR_MASKS]
+    found += [2 * n + 4 for n, (a, b) in enumerate(pairs) if a & 0xFFF0 == _MSR and b in _MSR_MASKS]
     return found
 
 
-def watch(uc: Any, pieces: Iterable[tuple[int, bytes]], before: Callable[[], None]) -> None:
-    """Call ``before`` ahead of each such instruction in pieces of an image.
+def watch(uc: Any, pieces: Iterable[tuple[int, bytes]], behind: Callable[[], None]) -> None:
+    """Call ``behind`` after each such instruction in pieces of an image.
 
-    Code that a program copies elsewhere is not watched.
+    Code that a program copies elsewhere is not watched. Unicorn ends a block with such an
+    instruction. Hooks of code would be looked through at each instruction that is counted: half of
+    the time of an inference.
     """
-    from unicorn import UC_HOOK_CODE
+    from unicorn import UC_HOOK_BLOCK
 
     def hook(_uc: Any, _address: int, _size: int, _data: object) -> None:
-        before()
+        behind()
 
     for base, data in pieces:
         for offset in unmasking(data):
-            uc.hook_add(UC_HOOK_CODE, hook, begin=base + offset, end=base + offset)
+            uc.hook_add(UC_HOOK_BLOCK, hook, begin=base + offset, end=base + offset)

@@ -47,6 +47,8 @@ def test_all_boards_are_listed_with_memories_and_clocks() -> None:
         assert f"\n{name} " in text
         assert f" sim:{name} " in text
     assert "qemu:mps2-an386" in text
+    for name in board_names("virtual"):
+        assert f" virtual:{name} " in text
     assert "96/250 MHz" in text
     assert "MRAM 3,225, SRAM 2,457, DTCM 346" in text
 
@@ -57,6 +59,8 @@ def test_json_has_the_catalog_in_bytes_and_hertz() -> None:
     assert code == 0
     board = next(board for board in document["boards"] if board["name"] == "apollo510_evb")
     assert board["ids"] == ["apollo510_evb", "sim:apollo510_evb"]
+    machine = next(board for board in document["boards"] if board["name"] == "mps2-an386")
+    assert machine["ids"] == ["qemu:mps2-an386", "virtual:mps2-an386"]
     assert board["memories"]["sram"] == {"bytes": 3145728, "usable_bytes": 2516582}
     assert board["clocks_hz"] == {"LP": 96_000_000, "HP": 250_000_000}
 

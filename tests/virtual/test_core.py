@@ -115,6 +115,70 @@ def test_sleep_lets_time_pass_but_no_cycles() -> None:
     assert board.time.fs >= 256 * FS // board.time.hz
 
 
+IN_AN_IT_BLOCK = """
+ ldr r0, =0x20010000
+ movs r4, #0
+ cmp r0, r0
+ itt eq
+ ldreq r1, [r0]
+ streq r0, [r0, #4]
+ cmp r0, #0
+ b 1f
+ nop
+1: adds r4, #1
+ adds r4, #2
+ bkpt 0
+"""
+
+
+@pytest.mark.parametrize("counting", list(Counting))
+def test_the_first_access_to_a_page_may_be_in_an_it_block(counting: Counting) -> None:
+    """Unicorn would take what comes in the next block for a part of it."""
+    board = machine(assemble(IN_AN_IT_BLOCK))
+    board.core.count(counting)
+    assert stopped(board, 10**9) is Stop.BREAKPOINT
+    assert board.core.register(4) == 3
+
+
+REWRITTEN = """
+ ldr r0, =0x20000000
+ ldr r1, =0x47703001
+ str r1, [r0]
+ ldr r1, =0x47703002
+ ldr r2, =0x20000001
+ movs r3, #0
+ ldr r6, =0x20000800
+1: mov r4, r0
+ movs r0, #0
+ blx r2
+ adds r3, r0
+ mov r0, r4
+ str r3, [r6]
+ str r1, [r0]
+ cmp r3, #11
+ blo 1b
+ bkpt 0
+"""
+
+
+def test_code_that_is_written_anew_runs_anew() -> None:
+    """In a page with data: it gives 1 at first, then 2."""
+    board = machine(assemble(REWRITTEN))
+    assert stopped(board, 10**9) is Stop.BREAKPOINT
+    assert board.core.register(3) == 11
+
+
+def test_an_access_that_fails_in_a_memory_tells_its_address() -> None:
+    """Where the protection unit forbids it: elsewhere in a memory nothing is watched for."""
+    board = machine(assemble(FAULT.format(address=0x2000_4010, act="ldr r2, [r0]"), hard=3))
+    guard = [(0xD98, 0), (0xD9C, 0x2000_4000), (0xDA0, 0x1000_0017), (0xD94, 5)]
+    for offset, value in guard:
+        board.protection.write(offset, value)
+    finish(board)
+    assert board.core.register(5) == 0x82
+    assert board.core.register(6) == 0x2000_4010
+
+
 FAULT = """
  ldr r0, ={address}
  movs r1, #1
