@@ -89,9 +89,12 @@ class Ending:
             self._tell_problems()
 
     def _export(self, results: Sequence[Result]) -> None:
-        """What is asked for beside the results: the log of results, dated CSVs, .xlsx."""
+        """What is asked for beside the results: the log of results, metrics, dated CSVs, .xlsx."""
         settings = settings_of(self._config)
-        if not (settings.result_log or settings.keep_profiles or settings.xlsx):
+        wanted = (
+            settings.result_log or settings.openmetrics or settings.keep_profiles or settings.xlsx
+        )
+        if not wanted:
             return
         from pytest_autodeploy.report.exports import exports
 

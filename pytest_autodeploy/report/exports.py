@@ -1,4 +1,4 @@
-"""What a run leaves beside its results when it was asked to: log of results, dated CSVs, .xlsx."""
+"""What a run leaves beside its results on demand: log of results, metrics, dated CSVs, .xlsx."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ def exports(results: Sequence[Result], settings: Settings, began: datetime) -> I
 
         path = root / settings.result_log
         yield "the result log", partial(append_rows, path, results, began, settings.run_id)
+    if settings.openmetrics:
+        from pytest_autodeploy.report.openmetrics import write_openmetrics
+
+        yield "the metrics", partial(write_openmetrics, root / settings.openmetrics, results, began)
     if settings.keep_profiles:
         folder = root / settings.keep_profiles
         yield "the kept profiles", partial(_keep_profiles, folder, results, began)

@@ -18,10 +18,11 @@ def check_kept(settings: Settings) -> None:
         check_folder(settings.baselines_path, settings.sources["update_baseline"])
     if settings.summary:
         check_folder((settings.root / settings.summary).parent, settings.sources["summary"])
-    for name in ("result_log", "keep_profiles"):
+    for name in ("result_log", "openmetrics", "keep_profiles"):
         if path := getattr(settings, name):
             folder = settings.root / path
-            check_folder(folder.parent if name == "result_log" else folder, settings.sources[name])
+            is_folder = name == "keep_profiles"
+            check_folder(folder if is_folder else folder.parent, settings.sources[name])
     _check_exports(settings)
     if settings.history_path:
         from pytest_autodeploy.baseline.history import History

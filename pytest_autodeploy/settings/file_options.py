@@ -29,6 +29,13 @@ FILE_OPTIONS = (
         metavar="FILE",
     ),
     Option(
+        "openmetrics",
+        "--autodeploy-openmetrics",
+        "Also write the figures for Prometheus, as node_exporter's textfile collector reads them "
+        "(FILE ends with .prom there)",
+        metavar="FILE",
+    ),
+    Option(
         "keep_profiles",
         "--autodeploy-keep-profiles",
         "Folder in which the CSV of layers of every run is kept, under a name with its date",

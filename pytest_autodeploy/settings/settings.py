@@ -28,6 +28,7 @@ PATHS = (
     "summary",
     "artifacts_from",
     "result_log",
+    "openmetrics",
     "keep_profiles",
     "evb_keep_build",
 )
@@ -108,6 +109,7 @@ class Settings:
     name: str | None
     run_id: str | None
     result_log: str | None
+    openmetrics: str | None
     keep_profiles: str | None
     xlsx: bool
     artifacts: tuple[str, ...]

@@ -122,7 +122,8 @@ class TestResultLog:
 
 def test_the_run_id_reaches_json_junit_and_history(pytester: pytest.Pytester, digits: Path) -> None:
     files = ("--junitxml=j.xml", "--autodeploy-history=h.sqlite", "--autodeploy-run-id=ci-42")
-    run(pytester, digits, "-k", "latency", *files)
+    run(pytester, digits, "-k", "latency", "--autodeploy-openmetrics=prom/run.prom", *files)
+    assert "autodeploy_latency_median_seconds{" in Path("prom/run.prom").read_text()
     assert json.loads((FOLDER / "result.json").read_text())["run"]["id"] == "ci-42"
     tree = ElementTree.parse("j.xml")  # noqa: S314  # written by this very test
     properties = {item.get("name"): item.get("value") for item in tree.iter("property")}
