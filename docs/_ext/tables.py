@@ -52,7 +52,8 @@ def _option(option: Option) -> tuple[str, str]:
     choices = f" One of: {', '.join(option.choices)}." if option.choices else ""
     env = f" Also `${option.env}`." if option.env else ""
     kind = f" In an ini file: {_ini_type(option)}." if option.ini else ""
-    return f"`{option.flag}{value}` {ini}", f"{option.help}.{choices}{env}{kind}"
+    also = "".join(f" Also `{alias}`." for alias in option.aliases)
+    return f"`{option.flag}{value}` {ini}", f"{option.help}.{choices}{also}{env}{kind}"
 
 
 def _ini_type(option: Option) -> str:

@@ -62,7 +62,7 @@ def build(tf: Any, filters: int = 32) -> Any:
 
 
 def main() -> None:
-    """Train, convert, write the files and print what the model is worth."""
+    """Train, convert, write the files and print how accurate the model is."""
     tf = start(SEED)
     train_images, test_images, train_labels, test_labels = load_data()
     wider = "--wider" in sys.argv

@@ -83,7 +83,7 @@ def build(tf: Any) -> Any:
 
 
 def main() -> None:
-    """Train, convert, write the model and print what it is worth."""
+    """Train, convert, write the model and print how accurate it is."""
     tf = start(SEED)
     train_images, test_images, train_labels, test_labels = load_data(tf)
     network = build(tf)

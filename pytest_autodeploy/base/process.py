@@ -176,14 +176,14 @@ class Child:
         text = self.last_line()
         return f"{end.how}; the last line of its output: {text}" if text else end.how
 
-    def stop(self, patience_s: float) -> None:
+    def stop(self, timeout_s: float) -> None:
         """Ask it to end, by the end of its input and by SIGTERM; then end it by force."""
         if not self.stdin.closed:
             with contextlib.suppress(OSError):  # it is dead already
                 self.stdin.close()
         if self.end(0) is None:
             self._process.terminate()
-            if self.end(patience_s) is None:
+            if self.end(timeout_s) is None:
                 self.kill()
 
     def kill(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardTimeout, BoardUnavailable
 from pytest_autodeploy.board.identity import Firmware, runs, wrong_firmware
-from pytest_autodeploy.board.line import SILENT, BoardLine, Patience
+from pytest_autodeploy.board.line import SILENT, BoardLine, Timeouts
 from pytest_autodeploy.board.probe import NoProbe, ProbeFailed
 from pytest_autodeploy.board.silence import NOT_YET
 from pytest_autodeploy.board.usb_ports import probe_identity
@@ -49,7 +49,7 @@ class HardwareBoard:
         placement_of: Callable[[Image], Placement] | None = None,
         port: str | None = None,
         timeout_s: float,
-        patience: Patience | None = None,
+        timeouts: Timeouts | None = None,
         kind: BoardKind = BoardKind.HARDWARE,
     ) -> None:
         self.id = board_id
@@ -63,7 +63,7 @@ class HardwareBoard:
             probe,
             port=port,
             timeout_s=timeout_s,
-            patience=patience or Patience(),
+            timeouts=timeouts or Timeouts(),
             kind=kind,
         )
         self._firmware: dict[Key, Firmware] = {}
@@ -102,7 +102,7 @@ class HardwareBoard:
         try:
             identity = self._load(image, key)
         except BaseException:
-            self._line.hang_up()
+            self._line.close_port()
             raise
         self._proven = key
         return identity
@@ -137,7 +137,7 @@ class HardwareBoard:
 
     def _flash(self, firmware: Firmware, key: Key) -> Identity:
         self._proven = None
-        self._line.hang_up()
+        self._line.close_port()
         # Not neuralSPOT's `make deploy`: its recipe ignores J-Link's failure (308c4e631), and what
         # answers then is the firmware before.
         file = firmware.file(".bin")
@@ -155,7 +155,7 @@ class HardwareBoard:
         """
         self._line.locks.hold(probe_identity(self._probe.serial_number()))
         self._proven = None
-        self._line.hang_up()
+        self._line.close_port()
         LOG.debug("%s: program %s", self.id, file)
         self._probe.flash(file, self.spec.load_address)
 
@@ -186,8 +186,8 @@ class HardwareBoard:
 
     def discard(self) -> None:
         """Give up the port of a board that broke; the lock stays with this run."""
-        self._line.hang_up()
+        self._line.close_port()
 
     def close(self) -> None:
-        self._line.hang_up()
+        self._line.close_port()
         self._line.locks.release()

@@ -35,7 +35,7 @@ _FRESH = "it may crash at its start: look at it with a debugger, or try a smalle
 
 
 @dataclass(frozen=True)
-class Patience:
+class Timeouts:
     """Seconds to wait for what may take its time.
 
     ``lock_s``: for a board that another run uses; ``answer_s``: for one answer of a board of which
@@ -64,7 +64,7 @@ class BoardLine:
         *,
         port: str | None,
         timeout_s: float,
-        patience: Patience,
+        timeouts: Timeouts,
         kind: BoardKind,
     ) -> None:
         self._board = board_id
@@ -72,9 +72,9 @@ class BoardLine:
         self._probe = probe
         self._fixed_port = port
         self._timeout_s = timeout_s
-        self._patience = patience
+        self._timeouts = timeouts
         self._kind = kind
-        self.locks = BoardLocks(board_id, patience.lock_s)
+        self.locks = BoardLocks(board_id, timeouts.lock_s)
         self.client: ValidatorClient | None = None
 
     @property
@@ -90,7 +90,7 @@ class BoardLine:
         try:
             identity = self._identify()
         except (*SILENT, *_FOREIGN):
-            self.hang_up()
+            self.close_port()
             return None
         return identity and self._check(identity)
 
@@ -112,13 +112,13 @@ class BoardLine:
             except (BoardUnavailable, *SILENT) as error:
                 last = error
             silent = self.port
-            self.hang_up()
+            self.close_port()
             seconds = time.monotonic() - began
-            if seconds >= self._patience.restart_s:
+            if seconds >= self._timeouts.restart_s:
                 raise self._no_answer(task, last, silent, seconds)
             time.sleep(_POLL_S)
 
-    def hang_up(self) -> None:
+    def close_port(self) -> None:
         """Close the port; may be called twice."""
         if self.client is not None:
             self.client.close()
@@ -126,7 +126,7 @@ class BoardLine:
 
     def vanished(self) -> bool:
         """Whether the open port goes away; that takes a moment after the board failed."""
-        until = time.monotonic() + self._patience.vanish_s
+        until = time.monotonic() + self._timeouts.vanish_s
         while self.port is not None and exists(self.port):
             if time.monotonic() >= until:
                 return False
@@ -142,7 +142,7 @@ class BoardLine:
             self.client = ValidatorClient(Link(port, board=self._board))
         # Firmware of others never answers: eRPC has no reply that says no, so silence is all there
         # is.
-        self.client.timeout_s = self._patience.answer_s
+        self.client.timeout_s = self._timeouts.answer_s
         identity = self.client.identify()
         self.client.timeout_s = self._timeout_s
         return identity

@@ -91,7 +91,7 @@ def check_names(names: Iterable[str], settings: Settings) -> None:
         _spec(board_id, settings)
         if settings.evb_require_hardware and not kind.is_hardware:
             raise SettingError(
-                f"--evb-require-hardware: {board_id} is no hardware\n"
+                f"--evb-require-hardware: {board_id} is not a hardware board\n"
                 "  Name an EVB, such as --evb apollo4p_evb."
             )
         if settings.evb_port is not None and not kind.attachable:

@@ -46,5 +46,5 @@ def _instead(spec: BoardSpec) -> str:
     others = [kind.prefix + spec.name for kind in KINDS if kind.prefix and spec.is_of(kind.part)]
     return (
         "without the board: --from DIR takes what an earlier run has found out, and "
-        f"--board {' or '.join(others)} finds it out on this PC"
+        f"--board {' or '.join(others)} characterises on this PC"
     )

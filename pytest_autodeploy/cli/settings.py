@@ -36,7 +36,7 @@ def setting_options(*names: str) -> Callable[[Command], Command]:
         for name in reversed(names):
             option = _BY_NAME[name]
             command = click.option(
-                *(*_flags(option.flag), name),
+                *(*_flags(option.flag, *option.aliases), name),
                 help=f"{option.help}.",
                 metavar=option.metavar,
             )(command)
@@ -67,7 +67,7 @@ def tolerance_of(settings: Settings) -> Tolerance:
     return limit
 
 
-def _flags(flag: str) -> list[str]:
+def _flags(*flags: str) -> list[str]:
     """``--evb-port`` and, without its family, ``--port``; ``--evb`` is all there is of itself."""
-    short = flag.removeprefix("--").partition("-")[2]
-    return [f"--{short}", flag] if short else [flag]
+    short = [flag.removeprefix("--").partition("-")[2] for flag in flags]
+    return [*(f"--{each}" for each in short if each), *flags]

@@ -45,7 +45,7 @@ def accuracy(
     min_r2: float | None = None,
     against: str | Path | None = None,
 ) -> AccuracyLimit:
-    """Declare what a model must be worth on data with labels.
+    """Declare how accurate a model must be on labelled data.
 
     ``min`` and ``max_drop`` (the PC's minus the board's) are shares of the samples, 0 to 1; for
     real targets ``max_rmse`` is in the output's unit, and ``max_drop`` is a drop of R².

@@ -55,6 +55,7 @@ class Declaration:
     closest counts. ``suite_test`` is the built-in test that owes a limit of the command line or the
     ini file. ``default`` is what the built-in tests allow when nobody said anything.
     ``listed``: the ini key is a list, as there is a limit for each of several clock modes.
+    ``aliases`` are other names of the option.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Declaration:
     groups: tuple[Group, ...] = ()
     default: Mapping[str, object] | None = None
     listed: bool = False
+    aliases: tuple[str, ...] = ()
 
     @property
     def fixture(self) -> str:

@@ -41,4 +41,5 @@ DECLARATION = Declaration(
     which=("reference",),
     groups=(Group("outputs", ("output_distance",), 0, floor=_floor),),
     default={"lsb": 1},
+    aliases=("--tflite-output-tolerance",),
 )

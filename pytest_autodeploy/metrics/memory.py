@@ -79,7 +79,7 @@ def _arena(memory: MemoryUse) -> Measurement:
 
 
 def _tuned(tuned: TunedArena) -> Measurement:
-    note = f"tries of a size: {tuned.tries}"
+    note = f"{tuned.tries} size{'s' * (tuned.tries != 1)} tried"
     if not tuned.exact:
         note += f", the search ended early: it did not run in {tuned.failed_bytes} bytes"
     return Measurement("arena_tuned", tuned.arena_bytes, "B", "lower", tuned.source, note)

@@ -54,7 +54,8 @@ def add_options(parser: pytest.Parser) -> None:
     """Register every option and its ini twin."""
     groups = {n: parser.getgroup(f"autodeploy-{n}", title) for n, title in HEADINGS.items()}
     for option in _declared()["options"]:
-        groups[option["group"]].addoption(option["flag"], **option["details"])
+        flags = (option["flag"], *option["aliases"])
+        groups[option["group"]].addoption(*flags, **option["details"])
         if ini := option["ini"]:
             parser.addini(ini["name"], ini_help(option), type=ini["type"], default=None)
 

@@ -1,4 +1,4 @@
-"""Works out what pytest is told at the start, from options and declarations; see ``declaring``."""
+"""Works out what pytest is told at the start, from options and limits; see ``declarations``."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ def _option(option: Option) -> dict[str, Any]:
     ini = {"name": option.ini_name, "type": option.ini} if option.ini else None
     return {
         "flag": option.flag,
+        "aliases": option.aliases,
         "group": option.group,
         "details": _details(option),
         "ini": ini,

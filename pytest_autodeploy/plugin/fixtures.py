@@ -42,7 +42,7 @@ def tflite_model(request: pytest.FixtureRequest) -> Model:
 def evb_options() -> dict[str, Any]:
     """Override point of ``evb``, for the whole run: ``{"sim_arguments": [...]}``.
 
-    ``["--fault", "corrupt-op:3"]`` gives simulated boards a fault on purpose, which reports tell;
+    ``["--fault", "corrupt-op:3"]`` injects a fault into simulated boards, which reports tell;
     ``python -m pytest_autodeploy.sim --help`` lists the others.
     """
     return {}

@@ -99,7 +99,7 @@ def _all_inside(config: pytest.Config) -> bool:
 def _misled(config: pytest.Config) -> list[Option]:
     """The options whose value pytest took for an argument: a path outside of the project."""
     start = Path(config.invocation_params.dir)
-    flags = {option.flag: option for option in OPTIONS if not option.switch}
+    flags = {f: each for each in OPTIONS if not each.switch for f in (each.flag, *each.aliases)}
     words = [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *config.invocation_params.args]
     found = {}
     for flag, value in pairwise(words):

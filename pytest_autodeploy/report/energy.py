@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     ByName = Mapping[str, Measurement]
 
-MODES = {"hp": "max perf", "lp": "min perf"}
+MODES = {"hp": "HP", "lp": "LP"}
 _KINDS = (
     "energy",
     "energy_resolution",
@@ -51,7 +51,7 @@ def _of_mode(mode: str, text: str, by_name: ByName, energy: EnergyRecord | None)
         "energy": _spread(mode, by_name),
         "power": _levels(mode, by_name),
     }
-    labels = {"power_time": "inference time", "energy": "inference energy", "power": "mean power"}
+    labels = {"power_time": "latency", "energy": "energy", "power": "mean power"}
     shown = []
     for kind, label in labels.items():
         item = by_name[f"{kind}_{mode}"]

@@ -50,7 +50,6 @@ _STATES = {
     "carry": "carried from inference to inference",
     "reset": "reset before each inference",
 }
-_CLOCKS = {"HP": "Max perf", "LP": "Min perf"}
 _UNWANTED = ("watchdog", "brown out", "fault")
 """Causes of a start that nobody asked for."""
 
@@ -157,9 +156,9 @@ def _by_name(result: Recorded) -> ByName:
 
 def faults_of(board: BoardFacts) -> Iterator[str]:
     """The faults that a simulated board was given, which its build id ends with."""
-    _, on_purpose, faults = (board.build_id or "").partition("faults on purpose: ")
+    _, injected, faults = (board.build_id or "").partition("injected faults: ")
     if faults:
-        yield on_purpose + faults
+        yield injected + faults
 
 
 def _latency(result: Recorded, by_name: ByName) -> list[Figure]:
@@ -167,11 +166,11 @@ def _latency(result: Recorded, by_name: ByName) -> list[Figure]:
     if headline is None:
         return []
     if headline.name == "profile_time":
-        return [_figure("Profiled inference time", headline, "sum of layers")]
-    label = f"{_CLOCKS.get(result.board.clock or '', 'Board')} inference time"
+        return [_figure("Profiled latency", headline, "sum of layers")]
+    label = f"{result.board.clock} latency" if result.board.clock else "Latency"
     lines = [_figure(label, headline, _latency_note(headline.name, by_name))]
     if "profile_time" in by_name:
-        lines.append(_figure("Profiled inference time", by_name["profile_time"], "sum of layers"))
+        lines.append(_figure("Profiled latency", by_name["profile_time"], "sum of layers"))
     return lines
 
 

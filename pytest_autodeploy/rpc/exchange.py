@@ -82,9 +82,9 @@ class Exchange(ClientManager):  # type: ignore[misc]
         done = failures = 0
         again = False
         while done < len(pieces):
-            patience_s = min(share_s, deadline - time.monotonic())
+            reply_s = min(share_s, deadline - time.monotonic())
             try:
-                for results in self._run_ahead(call, pieces[done:], depth, patience_s, again):
+                for results in self._run_ahead(call, pieces[done:], depth, reply_s, again):
                     done += 1
                     failures = 0
                     again = False
@@ -110,23 +110,23 @@ class Exchange(ClientManager):  # type: ignore[misc]
         call: Call,
         pieces: Sequence[tuple[Any, ...]],
         depth: int,
-        patience_s: float,
+        reply_s: float,
         again: bool,
     ) -> Iterator[list[Any]]:
         waiting: deque[int] = deque()
         for arguments in pieces:
             if len(waiting) == depth:
-                yield self._reply(call, waiting.popleft(), patience_s)
+                yield self._reply(call, waiting.popleft(), reply_s)
             number = self._sequence if again else self.sequence
             again = False
-            self._link.allow(patience_s)
+            self._link.allow(reply_s)
             self._link.send(_request(call, arguments, number))
             waiting.append(number)
         while waiting:
-            yield self._reply(call, waiting.popleft(), patience_s)
+            yield self._reply(call, waiting.popleft(), reply_s)
 
-    def _reply(self, call: Call, sequence: int, patience_s: float) -> list[Any]:
-        self._link.allow(patience_s)
+    def _reply(self, call: Call, sequence: int, reply_s: float) -> list[Any]:
+        self._link.allow(reply_s)
         while True:
             body = self._link.receive()
             codec = MessageCodec(body)

@@ -42,17 +42,17 @@ class Link(FramedTransport):  # type: ignore[misc]
         self._stray_bytes = 0
         self.begin("open", 0)
 
-    def begin(self, call: str, patience_s: float) -> None:
-        """Starts a call; the first answer has to come within ``patience_s``."""
+    def begin(self, call: str, reply_s: float) -> None:
+        """Starts a call; the first answer has to come within ``reply_s``."""
         self._call = call
         self._began = time.monotonic()
         self._stray.clear()
         self._stray_bytes = 0
-        self.allow(patience_s)
+        self.allow(reply_s)
 
-    def allow(self, patience_s: float) -> None:
-        """Moves the deadline to ``patience_s`` from now."""
-        self._deadline = time.monotonic() + patience_s
+    def allow(self, reply_s: float) -> None:
+        """Moves the deadline to ``reply_s`` from now."""
+        self._deadline = time.monotonic() + reply_s
 
     @property
     def elapsed_s(self) -> float:

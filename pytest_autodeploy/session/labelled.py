@@ -1,4 +1,4 @@
-"""What one side, the board or the PC, is worth on data with labels."""
+"""How accurate one side, the board or the PC, is on labelled data."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class LabelledRun:
     """Inferences on the board over samples with labels.
 
     ``run`` has their inputs and outputs, ``labels`` one label per sample. ``task`` says which
-    output is judged and how many of the highest classes count, ``board`` what that output is worth.
+    output is judged and how many of the highest classes count, ``board`` how accurate it is.
     ``restarts``: for each time the board had to be restarted, the sample and what broke.
     """
 

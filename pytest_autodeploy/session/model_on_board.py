@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     StateMode = Literal["carry", "reset"]
 
-PATIENCE = 20
+TIMES_AS_LONG = 20
 """How many times longer than ever before inferences may take before a board counts as silent."""
 
-LEAST_PATIENCE_S = 5.0
+LEAST_TIMEOUT_S = 5.0
 """What a loaded PC or a slow port may cost."""
 
 CALL_SECONDS = 0.5
@@ -155,7 +155,7 @@ class ModelOnBoard(ProvenBoard):
             share = min(share, count - len(ticks), self.identity.max_invocations)
             began = time.monotonic()
             with timed(self.board):
-                ticks += self.board.client.invoke(share, self._patience(share)).ticks
+                ticks += self.board.client.invoke(share, self._timeout_s(share)).ticks
             per_inference = (time.monotonic() - began) / share
             self._slowest_s = max(self._slowest_s, per_inference)
             share = max(1, int(CALL_SECONDS / max(per_inference, 1e-6)))
@@ -176,11 +176,11 @@ class ModelOnBoard(ProvenBoard):
         with timed(self.board):
             self.board.client.profile()
 
-    def _patience(self, count: int) -> float | None:
+    def _timeout_s(self, count: int) -> float | None:
         """The deadline of a call: many times what it took before, None (the option's) at first."""
         if not self._slowest_s:
             return None
-        usual = max(LEAST_PATIENCE_S, PATIENCE * count * self._slowest_s)
+        usual = max(LEAST_TIMEOUT_S, TIMES_AS_LONG * count * self._slowest_s)
         return min(usual, self.board.client.timeout_s)
 
     def _us(self, ticks: int) -> float:

@@ -65,7 +65,7 @@ class ModelSession(ModelOnBoard):
         top_k: int | None = None,
         output: int | None = None,
     ) -> LabelledRun:
-        """Run labelled inputs and return what the model is worth on them.
+        """Run labelled inputs and return how accurate the model is on them.
 
         ``labels``: None for the session's own, the path of a file, or an array: class indices
         (integers) of shape (n,), or real targets (floats). ``inputs`` as in `run`. ``top_k`` (1)

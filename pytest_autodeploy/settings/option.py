@@ -19,7 +19,8 @@ class Option:
 
     ``bare`` is the value of an option that is given without one. ``limit``: it declares a limit,
     of which the command line and the ini file are put together. ``env`` is a variable of the
-    environment that may set it, too. ``group`` is its heading in ``pytest --help``.
+    environment that may set it, too. ``group`` is its heading in ``pytest --help``. ``aliases`` are
+    other names of the command-line option.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Option:
     env: str | None = None
     convert: Callable[[str], Any] = str
     group: Group = "results"
+    aliases: tuple[str, ...] = ()
 
     @property
     def dest(self) -> str:

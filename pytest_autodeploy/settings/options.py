@@ -56,8 +56,8 @@ _OPTIONS = (
     Option(
         "explain",
         "--autodeploy-explain",
-        "Why outputs differ, and in which operator that starts: auto finds it out when a test fails"
-        " of it, layers also compares the operators when outputs agree, off never (default: auto)",
+        "Explain why outputs differ, and in which operator that starts: auto: explain failures; "
+        "layers: compare the operators of outputs that agree, too; off: never (default: auto)",
         metavar="MODE",
         default="auto",
         choices=("auto", "layers", "off"),
@@ -103,6 +103,7 @@ def limit_option(declaration: Declaration) -> Option:
         repeatable=True,
         limit=True,
         group="measuring",
+        aliases=declaration.aliases,
     )
 
 

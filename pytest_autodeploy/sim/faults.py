@@ -1,4 +1,4 @@
-"""Faults of a board on purpose, so that the host can be tested against them."""
+"""Fault injection: faults of a simulated board, so that the host can be tested against them."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class _Spoiled:
 
     def identify(self) -> Identity:
         identity = self._validator.identify()
-        build_id = f"{identity.build_id}, faults on purpose: {self._text}"
+        build_id = f"{identity.build_id}, injected faults: {self._text}"
         identity = dataclasses.replace(identity, build_id=build_id)
         if "wrong-model" not in self._kinds or not identity.model_sha256:
             return identity

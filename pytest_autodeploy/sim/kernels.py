@@ -1,4 +1,4 @@
-"""What runs a model on the simulated board: TFLM's kernels, and what they get wrong on purpose."""
+"""What runs a model on the simulated board: TFLM's kernels, with the faults injected into them."""
 
 from __future__ import annotations
 

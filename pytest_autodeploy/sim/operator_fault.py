@@ -1,4 +1,4 @@
-"""An operator that computes something else, on purpose: what becomes of its outputs."""
+"""A fault that is injected into an operator: what becomes of its outputs."""
 
 from __future__ import annotations
 

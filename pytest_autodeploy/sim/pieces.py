@@ -60,7 +60,7 @@ def faults_of(model: Model, faults: Sequence[OperatorFault], log: Log) -> list[O
     count = len(main_operators(model))
     for fault in faults:
         note = "" if fault.operator < count else f", without effect: there are {count} operators"
-        log.write(f"fault on purpose: {fault}{note}")
+        log.write(f"injected fault: {fault}{note}")
     return [fault for fault in faults if fault.operator < count]
 
 

@@ -24,7 +24,7 @@ from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.session.model_session import ModelSession
-from tests.helpers.hardware_bench import IMPATIENT, OTHER_MODEL, PATIENCE, Bench, install
+from tests.helpers.hardware_bench import OTHER_MODEL, SHORT_TIMEOUTS, TIMEOUTS, Bench, install
 from tests.helpers.support import DIGITS, KWS
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the bench needs a pty")
@@ -93,7 +93,7 @@ def test_a_flash_that_did_nothing_is_caught_by_the_identity(bench: Bench, image:
 def test_a_port_that_vanishes_after_the_flash(bench: Bench, image: Image) -> None:
     bench.boot_old()
     bench.next = {"behaviour": "no port"}
-    board = bench.board(patience=IMPATIENT)
+    board = bench.board(timeouts=SHORT_TIMEOUTS)
     for _again in range(2):
         with pytest.raises(BoardDied) as raised:
             board.load(image)
@@ -147,7 +147,7 @@ def test_a_board_that_falls_silent_in_an_invoke_is_reset_for_the_next_test(
 
 def test_a_silent_board_is_reset_once(bench: Bench, image: Image) -> None:
     bench.next = {"behaviour": "silent until reset"}
-    board = bench.board(patience=dataclasses.replace(PATIENCE, answer_s=5.0, restart_s=0.5))
+    board = bench.board(timeouts=dataclasses.replace(TIMEOUTS, answer_s=5.0, restart_s=0.5))
     board.load(image)
     assert bench.resets == 1
     board.close()
@@ -157,7 +157,7 @@ def test_a_board_that_stays_silent_is_broken_for_this_image_alone(
     bench: Bench, image: Image
 ) -> None:
     bench.next = {"behaviour": "silent"}
-    board = bench.board(patience=IMPATIENT)
+    board = bench.board(timeouts=SHORT_TIMEOUTS)
     for _again in range(3):
         with pytest.raises(
             BoardTimeout, match="flash: the board stays silent; reset through the"

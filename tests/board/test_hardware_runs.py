@@ -19,7 +19,7 @@ from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import BoardKind
 from pytest_autodeploy.session.model_session import ModelSession
 from tests.helpers import hardware_bench
-from tests.helpers.hardware_bench import IMPATIENT, PROBE, Bench, install
+from tests.helpers.hardware_bench import PROBE, SHORT_TIMEOUTS, Bench, install
 from tests.helpers.simulated_board import SimulatedBoard, simulated_board
 from tests.helpers.support import DIGITS, KWS
 
@@ -129,7 +129,7 @@ def test_the_other_tests_of_a_broken_board_are_errors_with_the_reason(
         "def evb(request): return BOARDS[0]\n"
     )
     bench.next = {"behaviour": behaviour}
-    board = bench.board(patience=IMPATIENT)
+    board = bench.board(timeouts=SHORT_TIMEOUTS)
     monkeypatch.setattr(hardware_bench, "BOARDS", [board])
     result = pytester.runpytest_inprocess("--tflite", digits.name)
     result.assert_outcomes(errors=5)

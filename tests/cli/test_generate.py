@@ -56,7 +56,7 @@ def test_for_a_board_that_is_not_at_hand_it_says_what_to_do_instead(tmp_path: Pa
     assert result.exit_code != 0
     said = " ".join(result.output.split())
     assert "--from DIR takes what an earlier run has found out" in said
-    assert "--board sim:apollo3p_evb or virtual:apollo3p_evb finds it out on this PC" in said
+    assert "--board sim:apollo3p_evb or virtual:apollo3p_evb characterises on this PC" in said
 
 
 def test_for_another_board_no_board_is_touched(characterised: Path, tmp_path: Path) -> None:

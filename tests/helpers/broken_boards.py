@@ -1,4 +1,4 @@
-"""Inner runs of pytest whose simulated board has faults on purpose."""
+"""Inner runs of pytest whose simulated board has injected faults."""
 
 from __future__ import annotations
 

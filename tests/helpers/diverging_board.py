@@ -1,4 +1,4 @@
-"""Simulated boards with faults on purpose, and what is found out about them."""
+"""Simulated boards with injected faults, and what is found out about them."""
 
 from __future__ import annotations
 

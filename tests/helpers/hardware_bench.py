@@ -23,7 +23,7 @@ from serial.tools.list_ports_common import ListPortInfo
 
 from pytest_autodeploy.board.hardware import HardwareBoard
 from pytest_autodeploy.board.jlink import JLink
-from pytest_autodeploy.board.line import Patience
+from pytest_autodeploy.board.line import Timeouts
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.rpc.messages import BoardKind, Identity, InvokeTiming
@@ -32,8 +32,8 @@ from tests.helpers.rpc_board import IDENTITY, Descriptor, EchoValidator, serve
 
 PROBE = "1160002276"
 OTHER_MODEL = "ab" * 32
-PATIENCE = Patience(lock_s=0.2, answer_s=10.0, restart_s=30.0, vanish_s=0.3)
-IMPATIENT = Patience(lock_s=0.2, answer_s=0.2, restart_s=0.2, vanish_s=0.1)
+TIMEOUTS = Timeouts(lock_s=0.2, answer_s=10.0, restart_s=30.0, vanish_s=0.3)
+SHORT_TIMEOUTS = Timeouts(lock_s=0.2, answer_s=0.2, restart_s=0.2, vanish_s=0.1)
 """For boards that are not going to answer."""
 
 BOARDS: list[HardwareBoard] = []
@@ -123,14 +123,14 @@ class Bench:
         return Firmware(self.folder, **(facts | self.next))
 
     def board(self, **options: Any) -> HardwareBoard:
-        """A board as the plugin makes it, but for its patience."""
+        """A board as the plugin makes it, but for its timeouts."""
         name = options.pop("name", "apollo4p_evb")
         spec = board_spec(name)
         chosen: dict[str, Any] = {
             "probe": JLink(name, spec.jlink_device, flash_timeout_s=30, timeout_s=30),
             "firmware_for": self.firmware_for,
             "timeout_s": 10.0,
-            "patience": PATIENCE,
+            "timeouts": TIMEOUTS,
         }
         return HardwareBoard(name, spec, **(chosen | options))
 

@@ -52,7 +52,7 @@ def test_a_board_of_it_is_run_on_measured_and_kept(pytester: pytest.Pytester) ->
         [
             "autodeploy: mykind:apollo4p_evb, mine: times are counts of instructions, not measured",
             "*autodeploy: digits_cnn on mykind:apollo4p_evb*",
-            "Max perf inference time *emulated*",
+            "HP latency *emulated*",
         ]
     )
     assert [path.name for path in pytester.path.rglob("apollo4p_evb.*.json")] == [
@@ -81,7 +81,7 @@ def test_its_options_come_from_the_fixture_of_boards(pytester: pytest.Pytester) 
 def test_it_is_no_hardware(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--evb-require-hardware")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*mykind:apollo4p_evb is no hardware*"])
+    result.stderr.fnmatch_lines(["*mykind:apollo4p_evb is not a hardware board*"])
 
 
 def test_a_broken_package_is_one_error_that_names_it(

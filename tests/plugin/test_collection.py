@@ -219,7 +219,7 @@ class TestBoards:
 
         errors = refused(pytester, test, "--evb=apollo4p_evb", "--evb-require-hardware")
 
-        assert f"--evb-require-hardware: {SIM} is no hardware" in errors[0]
+        assert f"--evb-require-hardware: {SIM} is not a hardware board" in errors[0]
 
 
 class TestAccelerators:

@@ -95,7 +95,10 @@ def test_inputs_that_cannot_be_used_are_one_error(
         (("--evb", "qemu:mps3"), "unknown board 'qemu:mps3'"),
         (("--evb", "usb:apollo4p_evb"), "unknown kind of board 'usb:apollo4p_evb'"),
         (("--evb-port", "socket://foo"), "--evb-port socket://foo: use socket://HOST:PORT"),
-        (("--evb-require-hardware",), "--evb-require-hardware: sim:apollo4p_evb is no hardware"),
+        (
+            ("--evb-require-hardware",),
+            "--evb-require-hardware: sim:apollo4p_evb is not a hardware board",
+        ),
         (("--evb-port=socket://h:1", "--evb=sim:apollo3p_evb", "--evb=sim:apollo4p_evb"), "*once"),
         (("--evb-clock", "XP"), "--evb-clock: 'XP' is not one of HP, LP"),
         (

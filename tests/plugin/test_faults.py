@@ -120,8 +120,8 @@ def test_a_run_on_a_board_with_faults_says_that_they_are_on_purpose(
     arguments = ["--tflite", digits.name, "--junit-xml", "junit.xml", "-k", "outputs_agree"]
     result = pytester.runpytest(*arguments)
     result.assert_outcomes(failed=1, deselected=4)
-    result.stdout.fnmatch_lines(["*tflm *, faults on purpose: corrupt-op:0*"])
-    assert "faults on purpose: corrupt-op:0" in (pytester.path / "junit.xml").read_text()
+    result.stdout.fnmatch_lines(["*tflm *, injected faults: corrupt-op:0*"])
+    assert "injected faults: corrupt-op:0" in (pytester.path / "junit.xml").read_text()
 
 
 def test_a_garbled_reply_is_asked_for_again(pytester: pytest.Pytester, digits: Path) -> None:

@@ -81,9 +81,9 @@ def test_time_and_energy_come_over_the_pins_alone(
     result.stdout.fnmatch_lines(
         [
             "Ran on *power application, no RPC*",
-            "[[]Power] max perf inference time *ms*",
+            "[[]Power] HP latency *ms*",
             "*2 windows of * inferences, *, pins*",
-            "[[]Power] max perf inference energy *uJ*",
+            "[[]Power] HP energy *uJ*",
             "*the board itself is asked nothing*",
         ]
     )

@@ -37,14 +37,14 @@ def test_the_built_in_test_measures_both_modes(pytester: pytest.Pytester, digits
     result.assert_outcomes(passed=1, deselected=4)
     result.stdout.fnmatch_lines(
         [
-            "[[]Power] max perf inference time *modelled*",
+            "[[]Power] HP latency *modelled*",
             "*2 windows of * inferences, * simulated meter*",
-            "[[]Power] max perf inference energy *modelled*",
+            "[[]Power] HP energy *modelled*",
             "*standard deviation *, differences from * on are real*",
-            "[[]Power] max perf mean power *modelled*",
-            "[[]Power] min perf inference time *modelled*",
-            "[[]Power] min perf inference energy *modelled*",
-            "[[]Power] min perf mean power *modelled*",
+            "[[]Power] HP mean power *modelled*",
+            "[[]Power] LP latency *modelled*",
+            "[[]Power] LP energy *modelled*",
+            "[[]Power] LP mean power *modelled*",
         ]
     )
     by_name = measurements()

@@ -33,7 +33,7 @@ def test_one_profile_says_which_inference_it_is_of(
     result = run(pytester, digits, *chosen)
     text = result.stdout.str()
     for label in (
-        "Profiled inference time",
+        "Profiled latency",
         "Total CPU cycles",
         "MACs per second",
         "Cycles per MAC",

@@ -26,7 +26,7 @@ def test_a_model_runs_without_any_test_file(pytester: pytest.Pytester, digits: P
             "autodeploy: sim:apollo4p_evb, simulated: figures are modelled, not measured*",
             *(f"*autodeploy::{test}[[]digits_cnn-sim:apollo4p_evb] PASSED*" for test in SUITE),
             "*autodeploy: digits_cnn on sim:apollo4p_evb (simulated)*",
-            "Max perf inference time *modelled*",
+            "HP latency *modelled*",
             "Total estimated MACs *estimated*",
             "Tensor arena used *modelled*",
             "Output agreement *",

@@ -184,11 +184,11 @@ class TestHonesty:
         assert any(line.endswith("skipped") for line in table(record(outcome="skipped")))
 
     def test_faults_omissions_and_doubts_are_noted_once(self) -> None:
-        odd = replace(BOARD, build_id="tflm 1, faults on purpose: slow", clock_doubt="HP missed")
+        odd = replace(BOARD, build_id="tflm 1, injected faults: slow", clock_doubt="HP missed")
         omitted = ArtifactsRecord(left_out=(OmissionRecord("binary", "no compiler"),))
         lines = table(*run(3, 1, board=odd, artifacts=omitted))
         assert [line for line in lines if line.startswith("NOTE")] == [
-            "NOTE 3 results: faults on purpose: slow",
+            "NOTE 3 results: injected faults: slow",
             "NOTE 3 results: HP missed",
             "NOTE 3 results: left out: binary: no compiler",
         ]

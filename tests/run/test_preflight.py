@@ -79,9 +79,12 @@ def test_settings_that_can_work_are_taken(start: Path, options: dict[str, Any]) 
         ({"evb": ["usb:apollo4p_evb"]}, "unknown kind of board 'usb:apollo4p_evb'"),
         (
             {"evb": ["sim:apollo4p_evb"], "evb_require_hardware": True},
-            "--evb-require-hardware: sim:apollo4p_evb is no hardware",
+            "--evb-require-hardware: sim:apollo4p_evb is not a hardware board",
         ),
-        ({"evb_require_hardware": True}, "--evb-require-hardware: sim:apollo4p_evb is no hardware"),
+        (
+            {"evb_require_hardware": True},
+            "--evb-require-hardware: sim:apollo4p_evb is not a hardware board",
+        ),
         (
             {"evb": ["qemu:mps2-an386"], "evb_port": "/dev/ttyACM0"},
             "--evb-port: qemu:mps2-an386 is started by this run and has no port",

@@ -1,4 +1,4 @@
-"""Operators of a simulated board that compute something else, on purpose."""
+"""Operators of a simulated board that compute something else: injected faults."""
 
 from __future__ import annotations
 
@@ -124,8 +124,8 @@ def test_the_board_says_that_its_fault_is_on_purpose(tmp_path: Path) -> None:
         board.flash(MODEL.content)
         board.client.configure()
         identity, log = board.client.identify(), board.client.read_log()
-    assert identity.build_id.endswith(", faults on purpose: round-op:0, hang@reboot")
-    assert log == "fault on purpose: round-op:0\n"
+    assert identity.build_id.endswith(", injected faults: round-op:0, hang@reboot")
+    assert log == "injected fault: round-op:0\n"
 
 
 def refusal(folder: Path, fault: str, content: bytes) -> tuple[str, str]:
@@ -144,7 +144,7 @@ def test_an_operator_that_does_not_exist_has_no_fault(
         assert spoiled_operators(values_of(board), healthy) == []
         log = board.client.read_log()
     note = f"without effect: there are {LAST + 1} operators"
-    assert log == f"fault on purpose: corrupt-op:{LAST + 1}, {note}\n"
+    assert log == f"injected fault: corrupt-op:{LAST + 1}, {note}\n"
 
 
 def test_an_operator_without_values_is_refused(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ int failures = 0;
 namespace {
 
 constexpr size_t kMegabyte = 1 << 20;
-constexpr int kPatience = 100;  // steps in which nothing moves
+constexpr int kMostIdleSteps = 100;  // steps in which nothing moves
 
 std::vector<uint8_t> numbers(size_t size, uint32_t seed) {
     std::vector<uint8_t> data(size);
@@ -69,7 +69,7 @@ void a_megabyte_arrives_at_the_board() {
     const auto sent = numbers(kMegabyte + 1, 1);
     std::vector<uint8_t> got;
     size_t done = 0;
-    for (int idle = 0; got.size() < sent.size() && idle < kPatience; ++idle) {
+    for (int idle = 0; got.size() < sent.size() && idle < kMostIdleSteps; ++idle) {
         const size_t end = done + message(done, sent.size());
         for (size_t packet = 1; done < end && packet > 0; done += packet) {
             packet = host_send(sent.data() + done, end - done);
@@ -93,7 +93,7 @@ void a_megabyte_arrives_at_the_host() {
     const auto sent = numbers(kMegabyte, 2);
     std::vector<uint8_t> got;
     size_t done = 0;
-    for (int idle = 0; got.size() < sent.size() && idle < kPatience; ++idle) {
+    for (int idle = 0; got.size() < sent.size() && idle < kMostIdleSteps; ++idle) {
         done += write_link(sent.data() + done, sent.size() - done);
         const auto some = fetch();
         got.insert(got.end(), some.begin(), some.end());
@@ -150,7 +150,7 @@ void what_a_host_sends_during_an_inference_waits_and_arrives() {
     CHECK(host_send(sent.data() + done, sent.size() - done) == 0);
     board::end_quiet();
     std::vector<uint8_t> got = received();
-    for (int idle = 0; done < sent.size() && idle < kPatience; ++idle) {
+    for (int idle = 0; done < sent.size() && idle < kMostIdleSteps; ++idle) {
         done += host_send(sent.data() + done, sent.size() - done);
         const auto some = received();
         got.insert(got.end(), some.begin(), some.end());

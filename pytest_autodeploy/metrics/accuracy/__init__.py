@@ -1,1 +1,1 @@
-"""What a model is worth on data with labels: on the board, and on the PC over the same samples."""
+"""How accurate a model is on labelled data: on the board, and on the PC over the same samples."""

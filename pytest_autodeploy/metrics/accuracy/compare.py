@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TaskComparison:
-    """What the board and each kernel path of the PC are worth on the same samples.
+    """How accurate the board and each kernel path of the PC are on the same samples.
 
     ``reference`` is the path that the board is held against: the one whose decisions (real values)
     are the nearest to the board's, of equals the earlier of ref, optimized, xnnpack. ``against`` is

@@ -1,4 +1,4 @@
-"""Accuracy: what the board's and the PC's outputs are worth on inputs with labels."""
+"""Accuracy: of the board's and the PC's outputs, on labelled inputs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Accuracy(Metric):
             yield _row(declared, bound, comparison, subject)
 
     def unlimited(self, subject: Subject, judged: Sequence[Declared]) -> Iterator[Row]:
-        """What the board is worth."""
+        """How accurate the board is."""
         if judged or subject.session is None or subject.session.measured.labelled is None:
             return
         model = subject.session.model

@@ -1,4 +1,4 @@
-"""What the board and the PC are worth on the labelled samples of a session, side by side."""
+"""How accurate the board and the PC are on the labelled samples of a session."""
 
 from __future__ import annotations
 

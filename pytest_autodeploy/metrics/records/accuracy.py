@@ -9,7 +9,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class SideRecord:
-    """What one side is worth: ``accuracy`` and ``correct`` of classes, else ``rmse`` and ``r2``.
+    """How accurate one side is: ``accuracy`` and ``correct`` of classes, else ``rmse`` and ``r2``.
 
     None is what the task does not have, and what is not defined or not finite.
     """

@@ -25,7 +25,7 @@ def test_outputs_agree(model_session: ModelSession) -> None:
 
 
 def test_accuracy(model_session: ModelSession, model_labels: Any) -> None:
-    """On inputs with labels the model is worth what ``--tflite-accuracy`` demands."""
+    """On labelled inputs the model is as accurate as ``--tflite-accuracy`` demands."""
     model_session.accuracy(model_labels)
 
 
