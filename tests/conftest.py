@@ -14,6 +14,7 @@ import ai_edge_litert.schema_py_generated  # noqa: F401
 import pytest
 
 import pytest_autodeploy
+from tests.helpers.installed import remember_installed
 from tests.helpers.keras_models import make_models
 from tests.helpers.once import made_once
 from tests.helpers.support import DIGITS
@@ -29,6 +30,7 @@ def _load_everything() -> None:
 
 
 _load_everything()
+remember_installed()
 
 
 def pytest_configure(config: pytest.Config) -> None:

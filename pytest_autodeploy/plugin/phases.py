@@ -13,9 +13,14 @@ from pytest_autodeploy.plugin.owed import skip_reason
 from pytest_autodeploy.plugin.services import session_of
 from pytest_autodeploy.plugin.state import FAILURE, RUNTIME, UNJUDGED, runtime_of, settings_of
 from pytest_autodeploy.plugin.subject import reference_of
+from pytest_autodeploy.plugin.suite.collector import in_suite
 from pytest_autodeploy.run.preflight import check_output
 from pytest_autodeploy.settings.meter_choice import NO_METER, board_has_meter
 from pytest_autodeploy.settings.settings import SettingError
+
+_COMPARING = ("test_outputs_agree", "test_accuracy", "test_artifacts")
+"""The built-in tests that run a model on this PC, too."""
+_COMPARED: pytest.StashKey[frozenset[str]] = pytest.StashKey()
 
 
 def before_protocol(item: pytest.Item) -> None:
@@ -64,14 +69,15 @@ def _refuse_broken(item: pytest.Item, case: Case) -> None:
 
 
 def after_setup(item: pytest.Item) -> None:
-    """Start the PC side, and let the board prove that it runs the model."""
+    """Start the PC side when it is needed, and let the board prove that it runs the model."""
     session = session_of(item)
     if session is None:
         return
     session.task = task_of(item)
     if any(declared.name == "output_tolerance" for declared in limits_of(item)):
         reference = reference_of(item, session.model)
-        reference.start()
+        if _is_compared(item):  # else the process would start in vain
+            reference.start()
         session.before_run = functools.partial(reference.begin, reset_each=session.reset_each)
     try:
         session.ensure()
@@ -79,6 +85,19 @@ def after_setup(item: pytest.Item) -> None:
         if session.kind.pc_kernels:  # TFLM has not tried it before, and says more
             runtime_of(item.config).models.try_on_pc(session.model)
         raise
+
+
+def _is_compared(item: pytest.Item) -> bool:
+    """Whether this run compares the outputs of the test's model, here or in another test."""
+    if _COMPARED not in item.config.stash:
+        cases = (case_of(each) for each in item.session.items if _compares(each))
+        item.config.stash[_COMPARED] = frozenset(case.model.id for case in cases if case)
+    case = case_of(item)
+    return case is not None and case.model.id in item.config.stash[_COMPARED]
+
+
+def _compares(item: pytest.Item) -> bool:
+    return not in_suite(item) or getattr(item, "originalname", "") in _COMPARING
 
 
 def after_teardown(item: pytest.Item) -> None:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pytest_autodeploy.base.errors import BrokenPackage
+from pytest_autodeploy.base.imports import leave_out_compression
 from pytest_autodeploy.reference.interpreters import Interpreter, create
 from pytest_autodeploy.reference.messages import (
     Header,
@@ -143,6 +144,7 @@ def _read_requests(requests: queue.SimpleQueue[Message]) -> None:
 def serve(answer: Callable[[Header, list[bytes]], Iterable[Message]]) -> None:
     """Give the replies to each request until standard input closes."""
     replies = _take_stdout()
+    leave_out_compression()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
     requests: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()

@@ -13,6 +13,7 @@ from shlex import join
 from typing import Any
 
 from pytest_autodeploy.base.errors import AutodeployError, MissingExtra
+from pytest_autodeploy.base.imports import leave_out_compression
 from pytest_autodeploy.catalog.kinds import SIMULATED
 from pytest_autodeploy.sim.arguments import make_parser
 from pytest_autodeploy.sim.captured import STDERR, CapturedStderr
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if importlib.util.find_spec("tflite_micro") is None:
         return _not_ready(options, MissingExtra("the simulated board", "sim"), MISSING_EXTRA)
     _forbid_core_dumps()
+    leave_out_compression()
     terminal = os.dup(STDERR)
     stderr = CapturedStderr(options.log)
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 STDERR = 2
@@ -17,7 +16,7 @@ class CapturedStderr:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        descriptor, name = (-1, str(path)) if path else tempfile.mkstemp(prefix="autodeploy-sim-")
+        descriptor, name = (-1, str(path)) if path else _own_file()
         writer = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(writer, STDERR)
         os.close(writer)
@@ -43,3 +42,9 @@ class CapturedStderr:
         os.ftruncate(STDERR, before)
         self._read = before
         return text
+
+
+def _own_file() -> tuple[int, str]:
+    import tempfile  # imports much, and a board that pytest starts has a log
+
+    return tempfile.mkstemp(prefix="autodeploy-sim-")

@@ -16,11 +16,14 @@ from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.reference.compare import Tolerance, compare
 from pytest_autodeploy.reference.inputs import random_inputs
-from pytest_autodeploy.reference.runner import Reference
+from pytest_autodeploy.reference.runner import Outputs, Reference
 from pytest_autodeploy.rpc.messages import Capability, Identity
+from pytest_autodeploy.session.measured import RunResult
 from pytest_autodeploy.session.model_session import ModelSession
 
 BOARD = "sim:apollo4p_evb"
+
+_KNOWN: dict[tuple[str, str, bool, tuple[str, ...]], Outputs] = {}
 
 
 class WithoutTensors(SimulatedBoard):
@@ -52,8 +55,15 @@ def explained(
     """Run the session's inputs and explain how the outputs differ from the PC's."""
     tolerance = tolerance or Tolerance(lsb=0)
     run = session.run()
-    pinned = tolerance.reference
-    with Reference(session.model, paths=LITERT_PATHS if pinned == "auto" else (pinned,)) as pc:
-        by_path = pc.run(run.inputs, reset_each=run.reset_each)
-    agreement = compare(session.model, run.outputs, by_path, tolerance)
+    agreement = compare(session.model, run.outputs, _on_pc(session, run, tolerance), tolerance)
     return explain(session, run, agreement, tolerance, **options)
+
+
+def _on_pc(session: ModelSession, run: RunResult, tolerance: Tolerance) -> Outputs:
+    """What the PC computes: the same for all boards, so it is asked once for a model's inputs."""
+    paths = LITERT_PATHS if tolerance.reference == "auto" else (tolerance.reference,)
+    key = (session.model.sha256, run.inputs.sha256, run.reset_each, paths)
+    if key not in _KNOWN:
+        with Reference(session.model, paths=paths) as reference:
+            _KNOWN[key] = reference.run(run.inputs, reset_each=run.reset_each)
+    return _KNOWN[key]

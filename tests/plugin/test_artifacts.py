@@ -95,7 +95,7 @@ def test_the_ini_file_may_ask_for_artifacts(pytester: pytest.Pytester) -> None:
 def test_what_is_asked_for_by_name_and_not_made_is_a_failure(
     pytester: pytest.Pytester, workers: tuple[str, ...]
 ) -> None:
-    run = pytester.runpytest_subprocess(*MAKE, "library,power", *workers)
+    run = pytester.runpytest(*MAKE, "library,power", *workers)
 
     run.assert_outcomes(failed=1)
     run.stdout.fnmatch_lines(
@@ -190,7 +190,7 @@ def test_limits_of_the_ini_file_need_no_board_beside_kept_files(
 ) -> None:
     pytester.makeini("[pytest]\nautodeploy_latency_budget = us=1\n")
 
-    run = pytester.runpytest_subprocess(
+    run = pytester.runpytest(
         "--tflite=digits_cnn.tflite", ARTIFACTS, "all", FROM, kept, "--evb", "apollo4l_evb"
     )
 

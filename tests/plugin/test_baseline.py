@@ -379,7 +379,7 @@ def test_only_a_broken_board_is_worth_a_retry(
     readme = (MODELS.parent / "regression_gate" / "README.md").read_text(encoding="utf-8")
     (pattern,) = re.findall(r"--only-rerun '(.*)'", readme)
     arguments = ("--junitxml", "junit.xml", "--reruns", "1", "--only-rerun", pattern)
-    result = pytester.runpytest_subprocess(*LATENCY[:2], "-k", "outputs", *arguments)
+    result = pytester.runpytest(*LATENCY[:2], "-k", "outputs", *arguments)
     result.stdout.fnmatch_lines([f"{expected}: *"])
     assert ("rerun" in result.parseoutcomes()) is reruns
     assert classes() == junit_property("autodeploy.failure_class") == {expected}
@@ -452,7 +452,7 @@ def test_an_interrupted_update_writes_nothing(pytester: pytest.Pytester, digits:
         "def test_one(model_session): model_session.latency()\n"
         "def test_two(model_session): raise KeyboardInterrupt\n"
     )
-    result = pytester.runpytest_subprocess(UPDATE)
+    result = pytester.runpytest_inprocess(UPDATE, no_reraise_ctrlc=True)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["ERROR: baselines were not updated: the run was not completed"])
     assert not FILE.exists()

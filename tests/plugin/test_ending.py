@@ -249,7 +249,7 @@ class TestNameThatIsNotUtf8:
         self, pytester: pytest.Pytester
     ) -> None:
         Path(os.fsdecode(NOT_UTF8)).write_bytes(b"no model")
-        result = pytester.runpytest_subprocess("--tflite", ".", "-k", "fits", *WRITERS[:4])
+        result = pytester.runpytest("--tflite", ".", "-k", "fits", *WRITERS[:4])
         result.assert_outcomes(errors=1, deselected=4)
         junit = ET.parse("junit.xml")  # noqa: S314  # made by the line above
         (error,) = junit.getroot().iter("error")

@@ -34,4 +34,4 @@ def test_a_run_ends_with_the_code_of_the_table(
     Path("test_broken.py").write_text("import no_such_module\n", encoding="utf-8")
     Path("pytest.ini").write_text("[pytest]\npython_files = other_*.py\n", encoding="utf-8")
 
-    assert pytester.runpytest_subprocess(*arguments).ret == code
+    assert pytester.runpytest(*arguments).ret == code

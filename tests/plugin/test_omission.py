@@ -19,7 +19,7 @@ OFF = "--autodeploy-power=off"
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    """A run in a process of its own, so that nothing is left of an earlier one."""
+    """A run in a process of its own, of which nothing is left: its conftest may break classes."""
     return pytester.runpytest_subprocess(*arguments)
 
 
@@ -41,7 +41,7 @@ def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
 def test_what_cannot_be_judged_is_a_usage_error_before_anything_runs(
     pytester: pytest.Pytester, arguments: tuple[str, ...], says: str, workers: tuple[str, ...]
 ) -> None:
-    result = run(pytester, MODEL, *arguments, *workers)
+    result = pytester.runpytest(MODEL, *arguments, *workers)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     text = result.outlines + result.errlines
     assert [line for line in text if line.startswith("ERROR: ")]
@@ -50,7 +50,7 @@ def test_what_cannot_be_judged_is_a_usage_error_before_anything_runs(
 
 
 def test_a_test_that_is_deselected_owes_nothing(pytester: pytest.Pytester) -> None:
-    result = run(pytester, MODEL, OFF, "--tflite-energy-limit=uj=1", "-k", "latency")
+    result = pytester.runpytest(MODEL, OFF, "--tflite-energy-limit=uj=1", "-k", "latency")
     assert result.ret == 0
 
 
@@ -58,7 +58,7 @@ def test_limits_of_the_ini_file_leave_other_tests_alone(pytester: pytest.Pyteste
     pytester.makeini("[pytest]\nautodeploy_energy_limit = uj=1\nautodeploy_latency_budget = ms=1\n")
     pytester.mkdir("unit")
     Path("unit", "test_unit.py").write_text("def test_it(): pass\n", encoding="utf-8")
-    assert run(pytester, "unit").ret == 0
+    assert pytester.runpytest("unit").ret == 0
 
 
 @pytest.mark.slow
@@ -104,7 +104,7 @@ def test_memory(model_session): pass
 def test_latency(model_session): pass
 """
     )
-    result = run(pytester, "test_it.py")
+    result = pytester.runpytest("test_it.py")
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["latency_budget(ms=1000, statistic='p95') * pass *"])
 
@@ -117,9 +117,9 @@ def test_a_project_that_skips_a_built_in_test_is_told(pytester: pytest.Pytester)
         "        if 'latency' in item.name:\n"
         "            item.add_marker(pytest.mark.skip(reason='slow'))\n"
     )
-    quiet = run(pytester, MODEL, "-k", "latency")
+    quiet = pytester.runpytest(MODEL, "-k", "latency")
     assert quiet.ret == 0
-    result = run(pytester, MODEL, "-k", "latency", "--tflite-latency-budget=ms=1")
+    result = pytester.runpytest(MODEL, "-k", "latency", "--tflite-latency-budget=ms=1")
     assert result.ret == 1
     result.stdout.fnmatch_lines(["ERROR: *test_latency*latency_budget(ms=1) by * was not judged"])
 

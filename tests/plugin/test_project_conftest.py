@@ -89,7 +89,7 @@ def test_a_report_that_the_conftest_changes_is_changed(pytester: pytest.Pytester
         "        pytest.fail('the rig is reserved', pytrace=False)\n"
     )
 
-    result = pytester.runpytest_subprocess(MODEL, "-k", "outputs or latency")
+    result = pytester.runpytest(MODEL, "-k", "outputs or latency")
 
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["*the rig is reserved*", "bench 7"])
@@ -102,6 +102,6 @@ def test_hooks_of_a_folder_below_are_for_its_own_tests(pytester: pytest.Pytester
     )
     (tests / "test_it.py").write_text("def test_it(): pass\n")
 
-    result = pytester.runpytest_subprocess(MODEL, "tests", "-k", "latency or test_it")
+    result = pytester.runpytest(MODEL, "tests", "-k", "latency or test_it")
 
     result.assert_outcomes(passed=1, errors=1)

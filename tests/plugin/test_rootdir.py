@@ -21,14 +21,14 @@ def test_a_limit_in_an_overlooked_ini_file_is_an_error(
     pytester: pytest.Pytester, outside: Path
 ) -> None:
     Path("pytest.ini").write_text("[pytest]\nautodeploy_latency_budget = us=1\n")
-    result = pytester.runpytest_subprocess("--tflite", str(outside))
+    result = pytester.runpytest("--tflite", str(outside))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *pytest.ini was not read*write --tflite=PATH with an*"])
 
 
 def test_with_an_equals_sign_the_limit_holds(pytester: pytest.Pytester, outside: Path) -> None:
     Path("pytest.ini").write_text("[pytest]\nautodeploy_latency_budget = us=1\n")
-    result = pytester.runpytest_subprocess(f"--tflite={outside}", "-k", "latency")
+    result = pytester.runpytest(f"--tflite={outside}", "-k", "latency")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
@@ -36,7 +36,7 @@ def test_another_overlooked_ini_file_is_told_in_the_header(
     pytester: pytest.Pytester, outside: Path
 ) -> None:
     Path("pytest.ini").write_text("[pytest]\naddopts = -q\n")
-    result = pytester.runpytest_subprocess("--tflite", str(outside), "-k", "fits")
+    result = pytester.runpytest("--tflite", str(outside), "-k", "fits")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["autodeploy: *pytest.ini was not read*"])
 
@@ -45,7 +45,7 @@ def test_a_node_id_of_the_summary_selects_its_test(
     pytester: pytest.Pytester, outside: Path
 ) -> None:
     shown = f"../{outside.parent.name}/autodeploy::test_latency[digits_cnn-sim:apollo4p_evb]"
-    result = pytester.runpytest_subprocess("--tflite", str(outside), shown)
+    result = pytester.runpytest("--tflite", str(outside), shown)
     assert result.parseoutcomes()["passed"] == 1
 
 
@@ -59,7 +59,7 @@ def port(outside: Path) -> Path:
 
 def test_the_option_that_misled_pytest_is_named(pytester: pytest.Pytester, port: Path) -> None:
     Path("pytest.ini").write_text("[pytest]\nautodeploy_latency_budget = us=1\n")
-    result = pytester.runpytest_subprocess(f"--tflite={DIGITS}", "--evb-port", str(port))
+    result = pytester.runpytest(f"--tflite={DIGITS}", "--evb-port", str(port))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *pytest.ini was not read*write --evb-port=URL with an *"])
 
@@ -69,7 +69,7 @@ def test_so_is_one_of_the_environment(
 ) -> None:
     monkeypatch.setenv("PYTEST_ADDOPTS", f"--evb-port {port}")
     Path("autodeploy-baselines").mkdir()
-    result = pytester.runpytest_subprocess(f"--tflite={DIGITS}")
+    result = pytester.runpytest(f"--tflite={DIGITS}")
     result.stderr.fnmatch_lines(["ERROR: *autodeploy-baselines was not found*write --evb-port=*"])
 
 
@@ -80,7 +80,7 @@ def test_baselines_that_are_not_found_are_an_error(
     inputs = outside.with_name("inputs.npz")
     inputs.touch()
     arguments = ("--tflite-inputs", str(inputs), f"--tflite={outside}")
-    result = pytester.runpytest_subprocess(*arguments)
+    result = pytester.runpytest(*arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         ["ERROR: *autodeploy-baselines was not found*write --tflite-inputs=FILE with an *"]
@@ -92,7 +92,7 @@ def test_the_ini_file_of_another_project_does_not_stand_in(
 ) -> None:
     Path("pytest.ini").write_text("[pytest]\nautodeploy_latency_budget = us=1\n")
     outside.with_name("pytest.ini").write_text("[pytest]\n")
-    result = pytester.runpytest_subprocess("--tflite", str(outside))
+    result = pytester.runpytest("--tflite", str(outside))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *pytest.ini was not read*write --tflite=PATH with an *"])
 
@@ -108,7 +108,7 @@ def test_a_conftest_that_was_not_read_is_an_error(pytester: pytest.Pytester) -> 
     inner.mkdir()
     os.chdir(inner)
     arguments = ("--tflite", str(pytester.path / model), "--confcutdir", str(inner))
-    result = pytester.runpytest_subprocess(*arguments)
+    result = pytester.runpytest(*arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *conftest.py was not read*write --tflite=PATH with an *"])
 
@@ -123,4 +123,4 @@ def test_nothing_is_lost(pytester: pytest.Pytester, outside: Path, how: str) -> 
         "equals sign": (f"--tflite={outside}",),
         "rootdir": ("--tflite", str(outside), f"--rootdir={pytester.path}"),
     }[how]
-    assert pytester.runpytest_subprocess(*arguments, "-k", "fits").ret == 0
+    assert pytester.runpytest(*arguments, "-k", "fits").ret == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.reference.process import Process
 from tests.helpers.support import DIGITS
 
 SUITE = (
@@ -32,6 +33,17 @@ def test_a_model_runs_without_any_test_file(pytester: pytest.Pytester, digits: P
             "Output agreement *",
         ]
     )
+
+
+def test_no_process_of_the_pc_is_started_when_nothing_is_compared(
+    pytester: pytest.Pytester, digits: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Process] = []
+    monkeypatch.setattr(Process, "start", started.append)
+    pytester.runpytest("--tflite", digits.name, "-k", "latency").assert_outcomes(
+        passed=1, deselected=4
+    )
+    assert not started
 
 
 def test_every_model_runs_on_every_board(pytester: pytest.Pytester, digits: Path) -> None:

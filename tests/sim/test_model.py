@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from pytest_autodeploy.base.errors import BoardDied, BoardRefused
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.fit import largest_arena
 from pytest_autodeploy.rpc.messages import BoardKind, Capability, ClockMode
+from pytest_autodeploy.sim.flash import distribution_version
 from tests.helpers.simulated_board import Array, SimulatedBoard, simulated_board
 from tests.helpers.tflite_builder import (
     add_two_inputs,
@@ -367,3 +369,12 @@ def test_a_wrong_argument_is_refused_in_words(
 
     assert status == "BAD_ARGUMENT"
     assert words in said
+
+
+@pytest.mark.parametrize("name", ["tflite-micro", "pytest-autodeploy"])
+def test_a_version_is_what_its_distribution_says(name: str) -> None:
+    assert distribution_version(name) == importlib.metadata.version(name)
+
+
+def test_the_version_of_what_is_not_installed_is_unknown() -> None:
+    assert distribution_version("no-such-distribution") == "unknown"
