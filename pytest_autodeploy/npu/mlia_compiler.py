@@ -29,26 +29,28 @@ INTERNAL_DEFAULT = "internal-default"
 
 @dataclass
 class VelaCompilerOptions:
-    """What the estimate is for, with MLIA's keywords; ``config_file`` is a Vela .ini file.
+    """What the estimate is for, with MLIA's keywords, order and defaults.
 
-    ``config_files`` is its older name. In ``output_dir`` Vela's CSVs and model are kept; None keeps
-    nothing. ``recursion_limit`` is of no effect: Vela runs in a process of its own.
+    ``config_file`` is a Vela .ini file, ``config_files`` its older name. In ``output_dir`` Vela's
+    CSVs and model are kept, as MLIA does in the folder ``output``; None, which MLIA does not know,
+    keeps nothing. Without an ``accelerator_config`` it is Vela's own choice, ethos-u55-256.
+    ``recursion_limit`` is of no effect: Vela runs in a process of its own.
     ``verbose_performance`` neither: without it there is no CSV of layers.
     """
 
-    accelerator_config: str | None = "ethos-u55-256"
-    system_config: str | None = None
-    memory_mode: str | None = None
     config_file: str | Path | None = None
-    config_files: str | Path | list[str] | None = None
+    system_config: str | None = INTERNAL_DEFAULT
+    memory_mode: str | None = INTERNAL_DEFAULT
+    accelerator_config: str | None = None
     max_block_dependency: int = 3
     arena_cache_size: int | None = None
     tensor_allocator: str = "HillClimb"
     cpu_tensor_alignment: int = 16
     optimization_strategy: str = "Performance"
-    output_dir: str | Path | None = None
+    output_dir: str | Path | None = Path("output")
     recursion_limit: int = 1000
     verbose_performance: bool = True
+    config_files: str | Path | list[str] | None = None
 
     @property
     def config(self) -> Path | None:

@@ -152,7 +152,7 @@ def test_neither_the_name_nor_the_accelerator_gives_old_figures(tmp_path: Path) 
         file.write_bytes((MODELS / model).read_bytes())
 
     def run(file: Path, accelerator: str) -> PerformanceMetrics:
-        options = VelaCompilerOptions(accelerator_config=accelerator)
+        options = VelaCompilerOptions(accelerator_config=accelerator, output_dir=None)
         return estimate_performance(file, options, cache=tmp_path / "cache")
 
     small, large = run(first, "ethos-u55-128"), run(first, "ethos-u55-256")
