@@ -82,9 +82,12 @@ def mutants(source: str) -> Iterator[str]:
 
 
 def _cosmetic(source: str, changed: str) -> bool:
-    """Whether nothing changed, or only that a dataclass is frozen, which mypy holds."""
+    """Whether nothing changed, or only what mypy holds: frozen dataclasses, signatures."""
     lines = zip(source.splitlines(), changed.splitlines(), strict=False)
-    return all(before == after or before.startswith("@dataclass") for before, after in lines)
+    return all(
+        before.startswith("@dataclass") or before.replace("*,", "/,") == after.replace("*,", "/,")
+        for before, after in lines
+    )
 
 
 def copied(folder: Path) -> Path:
@@ -109,7 +112,7 @@ def noticed(folder: Path, tests: Sequence[str]) -> bool:
         done = subprocess.run(
             command,
             cwd=folder,
-            env=os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+            env=os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": ""},
             capture_output=True,
             timeout=TIMEOUT_S,
             check=False,
@@ -125,6 +128,8 @@ def try_module(folder: Path, name: str, chosen: Sequence[str]) -> int:
     original = path.read_text(encoding="utf-8")
     for changed in chosen:
         path.write_text(changed, encoding="utf-8")
+        for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
+            compiled.unlink()  # its stamp is of whole seconds: that of the mutant before may agree
         if noticed(folder, MODULES[name]):
             killed += 1
         else:

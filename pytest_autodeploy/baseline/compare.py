@@ -82,7 +82,7 @@ def _metric_rows(
         group = limit.group_of(name) or ""
         floor = limit.floor(group, metric.unit, before.value)
         sides = before.repeated, metric.repeated
-        row = Row(name, metric.unit, metric.source, sides[0].centre, sides[1].centre, 0, 0, "", "")
+        row = Row(name, metric.unit, metric.source, sides[0].centre, sides[1].centre)
         judged = judge(row, metric.better, limit.percent[group], floor, sides)
         noisy = limit.groups[group].noisy and not exact
         yield single(judged, sides) if noisy else judged
@@ -102,7 +102,7 @@ def _layer_rows(baseline: Entry, now: Entry, limit: NoRegression) -> Iterator[Ro
         after = None if new is None else now.layers.layers[new]
         name = _layer_name(old, before, new, after)
         times = (before.us if before else None, after.us if after else None)
-        row = Row(name, "us", now.layers.source, *times, 0, 0, "", "")
+        row = Row(name, "us", now.layers.source, *times)
         if before and after:
             sides = (
                 _layer(before, baseline.layers.repeats, noise),

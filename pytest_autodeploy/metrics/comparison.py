@@ -29,10 +29,10 @@ class Row:
     source: str
     baseline: float | None
     now: float | None
-    worse: float
-    allowed: float
-    by: str
-    state: str
+    worse: float = 0.0
+    allowed: float = 0.0
+    by: str = ""
+    state: str = "within"
     threshold: float = 0.0
     low: float | None = None
     high: float | None = None

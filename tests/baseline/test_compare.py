@@ -156,6 +156,22 @@ class TestLayers:
     def test_a_layer_that_is_gone_is_told(self) -> None:
         result = compared(with_layers(LAYERS[0], *LAYERS[2:]))
         assert result.graph == "the graph changed: 3 layers, 4 before; gone #1 DEPTHWISE_CONV_2D"
+        gone = row(result, "#1 DEPTHWISE_CONV_2D")
+        assert (gone.state, gone.worse, gone.now) == ("gone", -LAYERS[1].us, None)
+        assert (gone.allowed, gone.more_starts) == (0, 0)
+
+    def test_a_layer_is_named_by_its_place_now(self) -> None:
+        result = compared(with_layers(LayerTime("RELU", 700, 0, 0), *LAYERS))
+        assert [row.name for row in result.layers][:2] == ["#0 RELU", f"#1 {LAYERS[0].operator}"]
+        assert row(result, "#0 RELU").worse == 700
+
+    def test_a_profile_without_layers_is_compared(self) -> None:
+        assert {each.state for each in compared(with_layers()).layers} == {"gone"}
+
+    def test_many_equal_layers_are_matched_one_by_one(self) -> None:
+        many = [LayerTime("ADD", 1, None, 7)] * 300
+        now = [LayerTime("RELU", 1, None, 7), *many]
+        assert match_layers(many, now)[1:] == [(number, number + 1) for number in range(300)]
 
     def test_macs_tell_equal_operators_apart(self) -> None:
         now = (LayerTime("CONV_2D", 1, None, 7), *LAYERS)

@@ -10,7 +10,9 @@ import pytest
 from pytest_autodeploy.base.errors import BoardDied
 from pytest_autodeploy.limits import latency, memory
 from pytest_autodeploy.limits.declared import Declared, declare
+from pytest_autodeploy.metrics.failures import FailureClass
 from pytest_autodeploy.metrics.judgement import Judgement, judge
+from pytest_autodeploy.metrics.ledger import Row
 from pytest_autodeploy.run.metrics import metrics
 from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise
@@ -66,6 +68,15 @@ def test_a_board_that_breaks_leaves_a_row_for_each_limit(
     ]
     assert isinstance(judgement.broke, BoardDied)
     assert all("died of SIGKILL" in row.text for row in judgement.red)
+
+
+def test_the_cause_is_told_by_the_row_about_wrong_outputs_alone() -> None:
+    def red(failure: FailureClass) -> Row:
+        return Row("m", "m()", "marker", "FAIL", "it failed", failure=failure)
+
+    passed = Row("m", "m()", "marker", "pass", "ok", failure=None)
+    rows = (red("wrong output"), red("over a limit"), passed)
+    assert [row.why for row in Judgement(rows).because("cause").rows] == ["cause", "", ""]
 
 
 def test_a_time_that_leaves_operators_out_is_within_no_limit(
