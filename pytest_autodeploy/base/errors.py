@@ -134,3 +134,7 @@ class BoardRefused(BoardError):
         super().__init__(f"{what}: {text}" if text else what, board=board, hint=hint)
         self.status = status
         self.text = text
+
+
+class Unsupported(BoardRefused):
+    """The board is healthy, and its firmware has no way to do this."""

@@ -7,9 +7,19 @@ from typing import Literal
 
 from pytest_autodeploy.base.repeats import Repeats
 
-Source = Literal["measured", "emulated", "modelled", "estimated", "exact"]
+Source = Literal[
+    "measured",
+    "emulated",
+    "modelled",
+    "estimated",
+    "exact",
+    "stock firmware, model not proven",
+]
 """Where a value comes from: hardware, an emulator, a simulated board, static analysis; ``exact`` is
-what this PC knows for certain, such as the size of a file."""
+what this PC knows for certain, such as the size of a file. The last is hardware that does not say
+which model it runs."""
+
+UNPROVEN: Source = "stock firmware, model not proven"
 
 Better = Literal["lower", "higher", "neither"]
 

@@ -5,24 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardUnavailable, WrongFirmware
+from pytest_autodeploy.board.dialect import Dialect, connect, expect, refuse_unproven, with_reset
 from pytest_autodeploy.board.identity import check_identity
 from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
-from pytest_autodeploy.board.silence import NOT_YET, with_advice
+from pytest_autodeploy.board.silence import NOT_YET
 from pytest_autodeploy.board.usb_ports import port_identity
 from pytest_autodeploy.catalog.kinds import HARDWARE, SIMULATED, kind_of
-from pytest_autodeploy.rpc.client import ValidatorClient
-from pytest_autodeploy.rpc.link import Link
+from pytest_autodeploy.rpc.stock_client import StockClient
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.image.image import Image
+    from pytest_autodeploy.rpc.client import ValidatorClient
     from pytest_autodeploy.rpc.messages import Identity
 
 
 class AttachedBoard:
     """A board behind ``url``; nothing is flashed, its identity decides whether it can be used.
 
-    What its kind does not answer as is refused, and with ``hardware_only`` an emulated one too.
+    What its kind does not answer as is refused, with ``hardware_only`` an emulated one too, and
+    with ``require_proof`` one whose ``dialect`` has no identity.
     """
 
     def __init__(
@@ -31,14 +33,18 @@ class AttachedBoard:
         spec: BoardSpec,
         url: str,
         *,
+        dialect: Dialect = "own",
         hardware_only: bool = False,
+        require_proof: bool = False,
         timeout_s: float,
         lock_timeout_s: float = LOCK_TIMEOUT_S,
     ) -> None:
         self.id = board_id
         self.spec = spec
         self._url = url
+        self._dialect = dialect
         self._hardware_only = hardware_only
+        self._require_proof = require_proof
         self._timeout_s = timeout_s
         self._client: ValidatorClient | None = None
         self._locks = BoardLocks(board_id, lock_timeout_s)
@@ -58,12 +64,25 @@ class AttachedBoard:
 
     def load(self, image: Image) -> Identity:
         self._attach()
+        if isinstance(self.client, StockClient):
+            return self._load_stock(self.client, image)
         try:
             identity = self.client.identify()
         except BoardError as error:
-            raise with_advice(error, self._url) from None
+            raise self.explain(error) from None
+        self._dialect = "own"  # need not be asked again
         self._check_kind(identity.kind.name.lower())
         check_identity(identity, image, self.id, name=self.spec.name)
+        return identity
+
+    def _load_stock(self, client: StockClient, image: Image) -> Identity:
+        if self._require_proof:
+            raise refuse_unproven(self.id, self._url)
+        try:
+            identity = client.prove(expect(image.model))
+        except BoardError as error:
+            raise self.explain(error) from None
+        self._dialect = "stock"
         return identity
 
     def _check_kind(self, answered: str) -> None:
@@ -81,15 +100,14 @@ class AttachedBoard:
             return
         self._locks.hold(port_identity(self._url))
         try:
-            link = Link(self._url, board=self.id)
+            self._client = connect(self._url, self.id, self.spec, self._dialect, self._timeout_s)
         except BoardError:
             self._locks.release()
             raise
-        self._client = ValidatorClient(link, timeout_s=self._timeout_s)
 
     def explain(self, error: BoardError) -> BoardError:
         """What to look at, when the board did not answer."""
-        return with_advice(error, self._url)
+        return with_reset(error, self._url, self._dialect)
 
     def discard(self) -> None:
         self.close()

@@ -59,7 +59,9 @@ def _attached(order: Order) -> Board:
         order.board_id,
         order.spec,
         str(settings.evb_port),
+        dialect=settings.evb_dialect if kind_of(order.board_id).is_hardware else "own",
         hardware_only=settings.evb_require_hardware,
+        require_proof=settings.evb_require_proof,
         timeout_s=settings.evb_timeout,
     )
 

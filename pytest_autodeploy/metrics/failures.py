@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from pytest_autodeploy.base.errors import BoardError, BoardRefused
+from pytest_autodeploy.base.errors import BoardError, BoardRefused, Unsupported
 
 FailureClass = Literal[
     "wrong output",
@@ -25,6 +25,8 @@ NAMED: tuple[FailureClass, ...] = (*CLASSES[:5], "not judged")
 
 def class_of_error(error: BaseException | None) -> FailureClass:
     """The class of what a test raised; a board that only refused a call is not broken."""
+    if isinstance(error, Unsupported):
+        return "not judged"
     broke = isinstance(error, BoardError) and not isinstance(error, BoardRefused)
     return "board broke" if broke else "other"
 

@@ -32,8 +32,8 @@ class Memory(Metric):
         memory, tuned = subject.session.measured.memory, subject.session.measured.arena
         if memory:
             yield _arena(memory)
-            given = memory.arena_given_bytes
-            yield Measurement("arena_given", given, "B", "neither", memory.source)
+            if given := memory.arena_given_bytes:  # firmware of others does not tell it
+                yield Measurement("arena_given", given, "B", "neither", memory.source)
             yield _model(memory)
         if tuned:
             yield _tuned(tuned)

@@ -195,13 +195,11 @@ def pytest_runtest_setup_proof(item: pytest.Item) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     """Judge the test's limits after its body."""
-    yield
-    if _concerns(item):
-        from pytest_autodeploy.plugin.judgement import after_call
+    if not _concerns(item):
+        return (yield)
+    from pytest_autodeploy.plugin.body import run_and_judge
 
-        # What is raised here fails the test, so that JUnit, HTML and xfail know of it. A gate in
-        # the summary at the end, as pytest-benchmark 5 has it, leaves them all green.
-        after_call(item)
+    return (yield from run_and_judge(item))
 
 
 @pytest.hookimpl(wrapper=True)

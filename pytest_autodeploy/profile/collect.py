@@ -11,6 +11,9 @@ from pytest_autodeploy.base.measurement import Source
 from pytest_autodeploy.base.repeats import summarize
 from pytest_autodeploy.profile.records import Layer, LayerProfile, Run
 
+CYCLES = "cycles"
+"""The counter of firmware whose ticks are not the core's cycles."""
+
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.rpc.messages import Identity, LayerRecord
@@ -27,11 +30,14 @@ def collect_profile(
 ) -> LayerProfile:
     """One profile of the records of one or more inferences; ``counters`` names those of a record.
 
-    Times are the median of the inferences (the lower one of two), counters those of the last.
+    Times are the median of the inferences (the lower one of two), counters those of the last. A
+    counter named ``cycles`` gives the cycles of layers, unless it stood still.
     Raises WrongFirmware when the records are not one for each operator that the board has run.
     """
     records = inferences[-1]
     _check_count(model, len(records))
+    counted = [record.counters[counters.index(CYCLES)] for record in records if CYCLES in counters]
+    others = [number for number, name in enumerate(counters) if name != CYCLES]
     repeated = [[record.ticks for record in layer] for layer in zip(*inferences, strict=True)]
     times = [statistics.median_low(ticks) for ticks in repeated]
     hz = identity.tick_hz
@@ -46,13 +52,14 @@ def collect_profile(
             tag=record.tag,
             us=times[index] * 1e6 / hz,
             macs=macs[index],
-            cycles=times[index] if ticks_are_cycles else None,
-            counters=tuple(record.counters),
+            cycles=times[index] if ticks_are_cycles else counted[index] if any(counted) else None,
+            counters=tuple(record.counters[number] for number in others),
             spread_us=_deviation_us(repeated[index], hz),
         )
         for index, record in enumerate(records)
     )
-    return LayerProfile(layers, run, tuple(counters), source, len(inferences))
+    names = tuple(counters[number] for number in others)
+    return LayerProfile(layers, run, names, source, len(inferences))
 
 
 def _check_count(model: Model, records: int) -> None:

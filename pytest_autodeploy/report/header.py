@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_autodeploy.base.measurement import Source
+from pytest_autodeploy.base.measurement import UNPROVEN, Source
 from pytest_autodeploy.catalog.kinds import kind_of
 from pytest_autodeploy.settings.settings import Settings
 
 _SOURCES: Mapping[Source, str] = {
     "modelled": ": figures are modelled, not measured",
     "emulated": ": times are counts of instructions, not measured",
+    UNPROVEN: f": {UNPROVEN}",
 }
 
 
@@ -26,5 +27,6 @@ def header_lines(settings: Settings) -> list[str]:
 def _board(board_id: str, settings: Settings) -> str:
     port = settings.evb_port or "opened when it is first used"
     kind = kind_of(board_id)
+    source = UNPROVEN if settings.evb_dialect == "stock" else kind.source
     at = f"; port {port}" if kind.attachable else ""
-    return f"{board_id}, {kind.name}{_SOURCES.get(kind.source, '')}{at}"
+    return f"{board_id}, {kind.name}{_SOURCES.get(source, '')}{at}"

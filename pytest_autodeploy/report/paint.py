@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from pytest_autodeploy.base.measurement import UNPROVEN
+
 Look = Mapping[str, bool]
 """Markup of pytest's terminal."""
 
@@ -26,13 +28,15 @@ _LOOKS: Mapping[str, Look] = {
     "emulated": {"cyan": True},
     "modelled": {"blue": True},
     "estimated": {"purple": True},
+    UNPROVEN: _YELLOW,
 }
+_SOURCES = f"measured|emulated|modelled|estimated|{UNPROVEN}"
 # A cell of its own, at the start of a line or behind two spaces; a verdict may have remarks behind.
 _CELL = re.compile(
     r"(?:^|(?<=  ))(?P<red>FAIL|FAILED|ERROR|NOT JUDGED|FLAKY|NOTE)(?=[, ]|$)"
     r"|(?<=  )(?P<pass>pass|skipped|xfailed|xpassed)(?P<remarks>, .*)?(?=  |$)"
-    r"|(?<=  )(?P<source>measured|emulated|modelled|estimated)(?=  |$)"
-    r"|(?<=: )(?P<heading>measured|emulated|modelled|estimated)$"
+    rf"|(?<=  )(?P<source>{_SOURCES})(?=  |$)"
+    rf"|(?<=: )(?P<heading>{_SOURCES})$"
 )
 
 

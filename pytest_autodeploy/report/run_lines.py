@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from pytest_autodeploy.base.measurement import UNPROVEN
 from pytest_autodeploy.base.table import Column, table
 from pytest_autodeploy.report.run_table import Cell, RunRow
 
@@ -16,6 +17,7 @@ TAGS = {
     "modelled": "mod",
     "estimated": "est",
     "exact": "exa",
+    UNPROVEN: "sto",
 }
 """Behind a figure whose source is not that of its row."""
 

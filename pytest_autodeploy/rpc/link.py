@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from erpc.client import RequestError
 from erpc.transport import FramedTransport
@@ -27,16 +28,20 @@ class Link(FramedTransport):  # type: ignore[misc]
 
     What is sent and received belongs to the call that `begin` named and fails with an error that
     names it: BoardTimeout, BoardDied, LinkError. Raises BoardUnavailable when the port cannot be
-    opened.
+    opened. ``taken_from`` is a link whose open port it takes over.
     """
 
-    def __init__(self, url: str, *, board: str, baudrate: int = 115200) -> None:
+    def __init__(
+        self, url: str, *, board: str, baudrate: int = 115200, taken_from: Link | None = None
+    ) -> None:
         super().__init__()
         self._Crc16 = FastCrc16()
         self.url = url
         self.board = board
         self.max_message_bytes = MAX_MESSAGE_BYTES
-        self._port = open_port(url, board=board, baudrate=baudrate)
+        self._port: Any = (
+            taken_from._port if taken_from else open_port(url, board=board, baudrate=baudrate)
+        )
         self._ahead = bytearray()
         self._stray = bytearray()
         self._stray_bytes = 0

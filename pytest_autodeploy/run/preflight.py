@@ -13,6 +13,7 @@ from pytest_autodeploy.board.simulated_link import link_arguments
 from pytest_autodeploy.limits.declarations import BY_NAME
 from pytest_autodeploy.limits.declared import merge, written_text
 from pytest_autodeploy.run.counters_check import check_counters
+from pytest_autodeploy.run.dialect_check import check_dialect
 from pytest_autodeploy.settings.settings import SettingError, Settings, named_folder
 
 _RELATIVE = (
@@ -28,6 +29,7 @@ def check_settings(settings: Settings, *, write: bool) -> None:
     try:
         check_names(settings.evb, settings)
         check_counters(settings)
+        check_dialect(settings)
         _check_models(settings)
         _check_limits(settings)
         _check_accelerators(settings, read=write)

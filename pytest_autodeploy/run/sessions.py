@@ -67,7 +67,7 @@ class Sessions:
             chosen,
             labels=labelled,
             counters=counters,
-            profiled=settings.profiled,
+            profiled=settings.profiled if "profile" in settings.sources else (),
             **chosen_options,
         )
 

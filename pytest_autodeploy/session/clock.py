@@ -33,6 +33,8 @@ class _Moment:
 def doubt_of_start(identity: Identity, report: BoardReport, wanted: ClockMode) -> str:
     """Why the times of a board cannot be those of the clock mode, by its own words; else empty."""
     mode = mode_name(wanted)
+    if not any(identity.clocks_hz):
+        return "the board does not tell its clock"
     if identity.clock is not wanted:
         return f"{mode} was not reached: the board runs in {mode_name(identity.clock)}"
     claimed = identity.clocks_hz[wanted]

@@ -73,13 +73,14 @@ class ModelOnBoard(ProvenBoard):
         state: StateMode = "carry",
         labels: Labels | None = None,
         counters: CounterChoice = CounterChoice(),  # noqa: B008  # it is frozen
-        profiled: tuple[Literal["first", "warm"], ...] = ("warm",),
+        profiled: tuple[Literal["first", "warm"], ...] = (),
     ) -> None:
         """Set the session's own inputs, arena (0: the largest), clock mode and timed inferences.
 
         ``state``: whether the state of the model is carried from inference to inference of a run,
         or reset before each. ``labels`` are those of the inputs, ``counters`` those of profiles,
-        and ``profiled`` says of which inferences they are.
+        and ``profiled`` says of which inferences they are: empty for a warm one, and for the first
+        where firmware profiles no other.
         Raises ValueError for a ``state`` that does not exist.
         """
         if state not in ("carry", "reset"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.base.errors import BoardDied, BoardRefused
+from pytest_autodeploy.base.errors import BoardDied, BoardRefused, Unsupported
 from pytest_autodeploy.profile.collect import collect_profile
 from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.reference.inputs import Inputs, as_inputs
-from pytest_autodeploy.rpc.messages import LayerRecord, PowerRun
+from pytest_autodeploy.rpc.messages import LayerRecord, PowerRun, Status
 from pytest_autodeploy.session.arena_search import least_arena
 from pytest_autodeploy.session.measured import Latency, MemoryUse, RunResult, TunedArena
 from pytest_autodeploy.session.model_on_board import ModelOnBoard
@@ -135,7 +135,8 @@ class ModelSession(ModelOnBoard):
         A warm one is the median of as many inferences as are timed. The last counts as the test's.
         """
         repeats = {"first": 1, "warm": self._latency_runs}
-        return [self.profile(run, repeats[run]) for run in self._profiled]
+        profiled = self._profiled or (("first",) if self.unproven else ("warm",))
+        return [self.profile(run, repeats[run]) for run in profiled]
 
     def _records(self, run: Literal["first", "warm"], repeats: int) -> list[list[LayerRecord]]:
         """The layers of ``repeats`` inferences."""
@@ -178,8 +179,16 @@ class ModelSession(ModelOnBoard):
 
         The search starts from what similar runs found, and is bounded in tries and seconds.
 
-        Raises BoardRefused when it does not run in the largest: then no arena is too small.
+        Raises BoardRefused when it does not run in the largest: then no arena is too small; and
+        Unsupported when the arena is built into the firmware.
         """
+        if self.unproven:
+            raise Unsupported(
+                "tune_arena: the arena is built into stock firmware",
+                status=Status.UNSUPPORTED.name,
+                text="",
+                board=self.board.id,
+            )
         with self.calls():
             self._first_inference()
             state, known = self.state, (self.model.sha256, self.identity)

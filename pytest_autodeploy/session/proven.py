@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardRefused
-from pytest_autodeploy.base.measurement import Source
+from pytest_autodeploy.base.measurement import UNPROVEN, Source
 from pytest_autodeploy.board.base import Board, Controllable, Placed
 from pytest_autodeploy.catalog.kinds import Kind, answering_kind
 from pytest_autodeploy.image.image import Image
@@ -102,9 +102,17 @@ class ProvenBoard:
         return answering_kind(self.board.id, self.identity.kind.name.lower())
 
     @property
+    def unproven(self) -> bool:
+        """Whether the board's firmware does not say which model it runs.
+
+        One that says another model than the session's is refused.
+        """
+        return not self.identity.model_sha256
+
+    @property
     def source(self) -> Source:
         """The source of this board's figures."""
-        return self.kind.source
+        return UNPROVEN if self.unproven else self.kind.source
 
     @property
     def incomplete(self) -> tuple[str, ...]:

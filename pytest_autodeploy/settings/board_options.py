@@ -33,6 +33,23 @@ BOARD_OPTIONS = (
         metavar="SERIAL",
     ),
     Option(
+        "evb_dialect",
+        "--evb-dialect",
+        "What the board behind --evb-port speaks: own (firmware of this project), stock (what "
+        "neuralSPOT's AutoDeploy has flashed) or auto, which asks it (default: auto)",
+        metavar="DIALECT",
+        default="auto",
+        choices=("auto", "own", "stock"),
+    ),
+    Option(
+        "evb_require_proof",
+        "--evb-require-proof",
+        "Refuse boards that do not prove which model they run, as those with stock firmware",
+        ini="bool",
+        default=False,
+        switch=True,
+    ),
+    Option(
         "evb_flash_tool",
         "--evb-flash-tool",
         "What flashes EVBs: jlink (J-Link Commander) or pyocd (default: jlink)",

@@ -71,6 +71,8 @@ class Settings:
     no_suite: bool
     evb: tuple[str, ...]
     evb_port: str | None
+    evb_dialect: Literal["auto", "own", "stock"]
+    evb_require_proof: bool
     evb_probe: str | None
     evb_flash_tool: str
     evb_sdk: str | None

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -285,6 +286,13 @@ def relu(shape: Sequence[int] = (1, 4), signature: Sequence[int] | None = None) 
     """One RELU in float32; a signature with -1 opens dimensions of its input and output."""
     x, y = (tensor(shape, signature=signature, name=name) for name in ("x", "y"))
     return single_operator("RELU", [x], [y])
+
+
+def relu_chain(layers: int, size: int) -> bytes:
+    """So many RELU in float32, one behind the other."""
+    tensors = [tensor((1, size), name=f"t{number}") for number in range(layers + 1)]
+    operators = [operator("RELU", [x], [y]) for x, y in pairwise(tensors)]
+    return build_model(operators=operators, inputs=tensors[:1], outputs=tensors[-1:])
 
 
 def dynamic_batch() -> bytes:
