@@ -98,8 +98,11 @@ class Machine:
         self.time.set_clock(self.chip.clocks_hz["HP" if fast else "LP"])
 
     def _look_at_interrupts(self) -> None:
-        """The instruction before may have unmasked one that waits."""
-        if self.control.wakes:
+        """The instruction before may have unmasked one that waits.
+
+        Where it has not, a stop would come again at the same place, for ever.
+        """
+        if self.control.is_due:
             self.core.stop()
 
     def _ask_restart(self) -> None:

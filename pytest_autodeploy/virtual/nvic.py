@@ -118,9 +118,14 @@ class SystemControl(Peripheral):
         return self._due(masked=True) is not None
 
     @property
+    def is_due(self) -> bool:
+        """Whether there is an exception to enter now."""
+        return self._due(masked=False) is not None
+
+    @property
     def waits(self) -> bool:
         """Whether an exception waits for the program to unmask it."""
-        return self.wakes and self._due(masked=False) is None
+        return self.wakes and not self.is_due
 
     def _enter(self, number: int) -> None:
         self._pending.discard(number)

@@ -107,6 +107,21 @@ def test_a_masked_interrupt_waits_and_wakes_a_sleeping_core() -> None:
     assert board.core.register(3) == 1
 
 
+@pytest.mark.parametrize("counting", [Counting.FAST, Counting.EXACT])
+def test_an_interrupt_that_stays_masked_holds_nothing_up(counting: Counting) -> None:
+    """The program writes to PRIMASK what it was, as a critical section within another does."""
+    program = SYSTICK.format(
+        mask="cpsid i",
+        wait="wfi\n mrs r6, primask\n msr primask, r6\n movs r8, #5\n cpsie i\n isb\n"
+        " ldr r4, =0x20000004\n ldr r3, [r4]",
+    )
+    board = machine(assemble(program, handler=15))
+    board.core.count(counting)
+    finish(board)
+    assert board.core.register(8) == 5
+    assert board.core.register(3) == 1
+
+
 def test_sleep_lets_time_pass_but_no_cycles() -> None:
     program = SYSTICK.format(mask="nop", wait="wfi\n ldr r4, =0x20000004\n ldr r3, [r4]")
     board = machine(assemble(program, handler=15).replace(b"\x63\x21", b"\xff\x21"))
