@@ -264,7 +264,7 @@ def boards() -> str:
     """The boards that there are, and their kinds, as the command lists them."""
     from pytest_autodeploy.catalog.kinds import KINDS
 
-    rows = [(f"`--evb {k.prefix}NAME`", k.noun, k.runs, f"`{k.source}`") for k in KINDS]
+    rows = [(f"`--evb {k.shown}`", k.noun, k.runs, k.source_text or f"`{k.source}`") for k in KINDS]
     return table(("typed", "is", "runs", "figures are"), rows)
 
 

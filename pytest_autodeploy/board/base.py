@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_autodeploy.base.errors import BoardError
+    from pytest_autodeploy.board.recorded.notes import Metered
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.image.image import Image
@@ -96,6 +97,23 @@ class TimesOnDemand(Protocol):
 
     def want_times(self, wanted: bool) -> None:
         """From now on times are exact, or as they come."""
+
+
+@runtime_checkable
+class Replayed(Protocol):
+    """A board that is not there: what it says was recorded, and so was what is known of it."""
+
+    def doubt(self, mode: int) -> str:
+        """Why times of a clock mode were not what they seemed, empty when nothing was wrong."""
+
+    def arena_guess(self) -> int | None:
+        """Where the search for the smallest arena began, None when there was none."""
+
+    def metered(self, mode: str, inferences: int | None, *, more: bool = False) -> Metered:
+        """What a power meter saw of a clock mode; ``more``: beyond what was asked for before.
+
+        Raises NotRecorded.
+        """
 
 
 @contextmanager

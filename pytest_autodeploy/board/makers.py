@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.board.order import Order
-from pytest_autodeploy.catalog.kinds import EMULATED, HARDWARE, SIMULATED, VIRTUAL, Kind
+from pytest_autodeploy.catalog.kinds import (
+    EMULATED,
+    HARDWARE,
+    RECORDED,
+    SIMULATED,
+    VIRTUAL,
+    Kind,
+    split,
+)
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
@@ -60,13 +69,12 @@ def virtual(order: Order) -> Board:
 
 def hardware(order: Order) -> Board:
     """An EVB behind its probe."""
+    from pytest_autodeploy.board.flash_tools import flash_tool
     from pytest_autodeploy.board.hardware import HardwareBoard
-    from pytest_autodeploy.board.jlink import JLink
-    from pytest_autodeploy.board.pyocd import PyOcd
     from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
 
     settings, spec = order.settings, order.spec
-    tool = PyOcd if settings.evb_flash_tool == "pyocd" else JLink
+    tool = flash_tool(settings.evb_flash_tool)
     builder = NeuralSpotBuilder(spec, order.build_options)
     return HardwareBoard(
         order.board_id,
@@ -79,11 +87,19 @@ def hardware(order: Order) -> Board:
     )
 
 
+def recorded(order: Order) -> Board:
+    """What a board answered in an earlier run."""
+    from pytest_autodeploy.board.recorded.board import RecordedBoard
+
+    return RecordedBoard(order.board_id, order.spec, Path(split(order.board_id)[1]))
+
+
 MAKERS: Mapping[str, Maker] = {
     SIMULATED.prefix: simulated,
     EMULATED.prefix: emulated,
     VIRTUAL.prefix: virtual,
     HARDWARE.prefix: hardware,
+    RECORDED.prefix: recorded,
 }
 """Of the kinds of this package, by prefix."""
 

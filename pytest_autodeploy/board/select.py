@@ -93,8 +93,14 @@ def check_names(names: Iterable[str], settings: Settings) -> None:
         _spec(board_id, settings)
         if settings.evb_require_hardware and not kind.is_hardware:
             raise SettingError(
-                f"--evb-require-hardware: {board_id} is not a hardware board\n"
+                f"--evb-require-hardware: {board_id} is not a hardware board"
+                f"{', it was ' + kind.recorded if kind.recorded else ''}\n"
                 "  Name an EVB, such as --evb apollo4p_evb."
+            )
+        if settings.evb_record is not None and kind.recorded:
+            raise SettingError(
+                f"{settings.sources['evb_record']}: {board_id} is a recording already",
+                hint="copy its file, or name the board",
             )
         if settings.evb_port is not None and not kind.attachable:
             raise SettingError(

@@ -18,8 +18,9 @@ CATALOG = Path(__file__).with_name("catalog.toml")
 
 Core = Literal["cortex-m4f", "cortex-m55"]
 Transport = Literal["usb", "uart", "socket"]
-Part = Literal["board", "machine", "virtual"]
-"""Of the catalog; "virtual" are those of both whose chips can be virtual."""
+Part = Literal["board", "machine", "virtual", "recording"]
+"""Of the catalog; "virtual" are those of both whose chips can be virtual, and a "recording" is in
+none."""
 
 CORES: tuple[Core, ...] = ("cortex-m4f", "cortex-m55")
 TRANSPORTS: tuple[Transport, ...] = ("usb", "uart")  # of hardware
@@ -37,6 +38,7 @@ _WORDS: Mapping[Part, str] = {
     "board": "board",
     "machine": "emulated board",
     "virtual": "virtual board",
+    "recording": "recording",
 }
 
 

@@ -72,6 +72,15 @@ class Kind:
     example: str = "apollo4p_evb"
     """A NAME of the catalog, for messages."""
 
+    takes: str = "NAME"
+    """What stands behind the prefix, for messages."""
+
+    source_text: str = ""
+    """What the table of kinds says of the source, where it is not always the same."""
+
+    recorded: str = ""
+    """When and from which board the answers were recorded; empty where a board answers."""
+
     make: Callable[[Any], Any] | None = field(default=None, compare=False)
     """From a ``board.order.Order`` to a ``Board``; None for the kinds of this package."""
 
@@ -89,7 +98,7 @@ class Kind:
     @property
     def shown(self) -> str:
         """How a board of it is typed: ``sim:NAME``."""
-        return f"{self.prefix}NAME"
+        return f"{self.prefix}{self.takes}"
 
     @property
     def goal_name(self) -> str:

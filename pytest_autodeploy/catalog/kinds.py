@@ -11,6 +11,7 @@ with a ``make`` for its object::
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.catalog.kind import ANSWERS as ANSWERS
@@ -76,8 +77,19 @@ HARDWARE = Kind(
     goal="evb",
     title="EVBs",
 )
+RECORDED = Kind(
+    prefix="recorded:",
+    name="recorded",
+    noun="a recording",
+    runs="what a board answered in an earlier run",
+    source="measured",
+    source_text="that of the board",
+    part="recording",
+    example="DIR/BOARD-MODEL.adrec",
+    takes="FILE",
+)
 
-KINDS = (SIMULATED, EMULATED, VIRTUAL, HARDWARE)
+KINDS = (SIMULATED, EMULATED, VIRTUAL, HARDWARE, RECORDED)
 """The kinds of this package, in the order of listings."""
 
 _BY_PREFIX = {kind.prefix: kind for kind in KINDS}
@@ -86,16 +98,23 @@ _BY_NAME = {kind.name: kind for kind in KINDS}
 
 def split(board_id: str) -> tuple[str, str]:
     """The prefix of what a user typed, with its colon, and the name."""
+    if board_id.startswith(RECORDED.prefix):  # a path may have colons
+        return RECORDED.prefix, board_id.removeprefix(RECORDED.prefix)
     prefix, colon, name = board_id.rpartition(":")
     return prefix + colon, name
 
 
 def kind_of(board_id: str) -> Kind:
-    """The kind of a board that a user typed. Raises UnknownBoard, BrokenKind.
+    """The kind of a board that a user typed. Raises UnknownBoard, BrokenKind, RecordingError.
 
-    Installed packages are asked only for a prefix that is none of ours.
+    That of a recording is the board's own. Installed packages are asked only for a prefix that is
+    none of ours.
     """
-    prefix, _ = split(board_id)
+    prefix, name = split(board_id)
+    if prefix == RECORDED.prefix:
+        from pytest_autodeploy.catalog.recording import kind_of_recording
+
+        return kind_of_recording(Path(name), RECORDED, all_kinds())
     if prefix in _BY_PREFIX:
         return _BY_PREFIX[prefix]
     from pytest_autodeploy.catalog.boards import UnknownBoard
@@ -120,7 +139,11 @@ def spec_of(board_id: str) -> BoardSpec:
     """
     from pytest_autodeploy.catalog import boards
 
-    kind, (_, name) = kind_of(board_id), split(board_id)
+    kind, (prefix, name) = kind_of(board_id), split(board_id)
+    if prefix == RECORDED.prefix:
+        from pytest_autodeploy.catalog.recording import head_of
+
+        return boards.board_spec(head_of(Path(name)).board, kind.part)
     try:
         return boards.board_spec(name, kind.part)
     except boards.RefusedBoard:

@@ -14,11 +14,15 @@ from pytest_autodeploy.cli.doctor import doctor
 from pytest_autodeploy.cli.example import example
 from pytest_autodeploy.cli.generate import generate
 from pytest_autodeploy.cli.inspect import inspect
+from pytest_autodeploy.cli.report_bug import report_bug
 from pytest_autodeploy.cli.select_inputs import select_inputs
 from pytest_autodeploy.cli.sim import sim
 from pytest_autodeploy.run.termination import interrupt_on_sigterm
 
-COMMANDS = (boards, inspect, doctor, sim, diff, generate, baseline, select_inputs, example)
+COMMANDS = (
+    *(boards, inspect, doctor, sim, diff, generate, baseline, select_inputs, example),
+    report_bug,
+)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 GOAL_NAMES = (
     "installation",
-    *(kind.goal_name for kind in KINDS),
+    *(kind.goal_name for kind in KINDS if kind.needs),
     *("energy", "estimates", "keras"),
 )
 

@@ -55,7 +55,7 @@ GOALS = (
         "autodeploy inspect model.tflite",
         (installation.python, installation.plugin, installation.caches),
     ),
-    *(_goal(kind) for kind in KINDS),
+    *(_goal(kind) for kind in KINDS if kind.needs),
     Goal(
         "energy",
         "Energy of EVBs",

@@ -148,11 +148,14 @@ class Ending:
         self._tell_problems()
 
     def _summary(self, terminal: pytest.TerminalReporter) -> None:
+        from pytest_autodeploy.metrics.run_ledger import allowed
+
         results, summary = self._gathered.results(), Summary(terminal, self._problems)
         summary.sections(results)
         summary.baselines(results, self._updates)
         summary.drifts(self._gathered.records())
-        summary.allowed(self._gathered.records())
+        summary.allowed(allowed(self._gathered.records()))
+        summary.recordings(self._began)
 
     def _tell_problems(self) -> None:
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")

@@ -11,6 +11,8 @@ import pytest
 from pytest_autodeploy.plugin.state import settings_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from pytest_autodeploy.metrics.record import TestRecord
     from pytest_autodeploy.metrics.result import Result
     from pytest_autodeploy.plugin.problems import Problems
@@ -46,11 +48,16 @@ class Summary:
             self._terminal.write(text, **look)
         self._terminal.write_line("")
 
-    def allowed(self, records: Sequence[TestRecord]) -> None:
-        """Show how many limits were not judged, where that is allowed."""
-        from pytest_autodeploy.metrics.run_ledger import allowed
+    def recordings(self, began: datetime) -> None:
+        """Show which recordings were written since the run began, and their sizes."""
+        from pytest_autodeploy.run.recordings import recording_lines
 
-        count = allowed(records)
+        with self._problems.part("the recordings"):
+            for line in recording_lines(self._settings, began.timestamp()):
+                self._terminal.write_line(f"autodeploy: {line}")
+
+    def allowed(self, count: int) -> None:
+        """Show how many limits were not judged, where that is allowed."""
         if count:
             limits = "limit was" if count == 1 else "limits were"
             self._terminal.write_line(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_autodeploy.base.repeats import more_repeats
 from pytest_autodeploy.power.errors import CaptureError, NoMeter, PowerError, no_mode
 from pytest_autodeploy.power.live import PowerOptions, measured
+from pytest_autodeploy.power.recorded import note_of, recorded_energy
 from pytest_autodeploy.power.replay import Replay
 from pytest_autodeploy.power.replayed import replayed
 from pytest_autodeploy.rpc.messages import Capability, ClockMode
@@ -72,7 +73,9 @@ class PowerMeter:
         if runs is not None and runs < 1:
             raise ValueError(f"runs={runs} is not a positive whole number")
         runs = runs or self._options.runs
-        if self._find_capture:
+        if board := session.recording.replayed:
+            energy = recorded_energy(board, session, mode, runs)
+        elif self._find_capture:
             replay = self._find_capture(session, mode)
             if replay is None:
                 raise _no_capture(session, mode)
@@ -91,7 +94,7 @@ class PowerMeter:
         one measurement, so that all windows are measured anew.
         """
         before = session.measured.power[mode]
-        if self._find_capture:
+        if self._find_capture or session.recording.replayed:
             return False
         anew = self._options.captures is not None and not restarted
         count = len(before.windows) + windows if anew else windows
@@ -115,7 +118,10 @@ class PowerMeter:
                 "no power meter", board=session.board.id, hint="Give --autodeploy-power METER."
             )
         self._check_board(session, mode)
-        return measured(session, meter, options, mode, runs)
+        with session.recording.aside():
+            energy = measured(session, meter, options, mode, runs)
+        session.recording.keep(note_of(energy))
+        return energy
 
     def _check_board(self, session: ModelSession, mode: Mode) -> None:
         if mode not in self.modes(session):

@@ -36,7 +36,7 @@ class Static(Protocol):
     def macs(self) -> int | None: ...
 
 
-def csv_text(profile: LayerProfile) -> str:
+def csv_text(profile: LayerProfile, recorded: str | None = None) -> str:
     r"""Render a profile as CSV after RFC 4180, with ``\n`` line ends.
 
     Columns: ``Event, Tag, uSeconds, Est MACs, cycles``, the thirteen counters of a Cortex-M4 with
@@ -44,12 +44,16 @@ def csv_text(profile: LayerProfile) -> str:
     inference the row is of, and ``Source``, that of times, cycles and counters. Unknown values are
     empty cells. A name that a spreadsheet would run as a formula (it starts with ``= + - @`` or
     white space) gets an apostrophe in front.
+    What was ``recorded`` says so behind its source.
     """
-    return _text(*csv_table(profile))
+    return _text(*csv_table(profile, recorded))
 
 
-def csv_table(profile: LayerProfile) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+def csv_table(
+    profile: LayerProfile, recorded: str | None = None
+) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
     """Header and rows of the CSV."""
+    source = f"{profile.source} ({recorded})" if recorded else profile.source
     names = _by_place(profile.counter_names)
     order = [profile.counter_names.index(name) if name else None for _, name in names]
     rows: list[tuple[Cell, ...]] = [
@@ -57,7 +61,7 @@ def csv_table(profile: LayerProfile) -> tuple[tuple[str, ...], list[tuple[Cell, 
             *_first(layer, layer.us, layer.cycles),
             *(_counter(layer.counters, number) for number in order),
             profile.text,
-            profile.source,
+            source,
         )
         for layer in profile.layers
     ]

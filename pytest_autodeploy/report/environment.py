@@ -30,5 +30,6 @@ def _shorten(part: dict[str, str]) -> dict[str, str]:
 def _board(result: Result) -> str:
     board, serial = result.board, result.board.serial
     engine = f"{board.engine or ''} {board.engine_version or ''}".strip()
-    parts = (f"serial {serial}" if serial else "", board.kind or "", engine)
+    serial_text = f"serial {serial}" if serial else ""
+    parts = (serial_text, board.kind or "", engine, board.recorded or "")
     return one_line(", ".join(part for part in parts if part))

@@ -49,7 +49,8 @@ def _keep_profiles(folder: Path, results: Sequence[Result], began: datetime) -> 
     stamp = began.strftime("%Y%m%dT%H%M%SZ")
     for result in results:
         for profile in filter(None, (result.first_profile, result.profile)):
-            write_bytes(_free(folder, _name(result, profile), stamp), csv_text(profile).encode())
+            text = csv_text(profile, result.board.recorded)
+            write_bytes(_free(folder, _name(result, profile), stamp), text.encode())
 
 
 def _name(result: Result, profile: LayerProfile) -> str:

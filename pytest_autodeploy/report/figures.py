@@ -123,7 +123,7 @@ def ran_on(board: BoardFacts) -> str:
     clock = f"{board.clock or ''} {si(board.clock_hz, 'Hz')}" if board.clock_hz is not None else ""
     engine = f"{board.engine or ''} {board.engine_version or ''}"
     parts = (
-        *(board.core or "", clock, engine, _memories(board), _image(board)),
+        *(board.recorded or "", board.core or "", clock, engine, _memories(board), _image(board)),
         *(*faults_of(board), *troubles_of(board)),
     )
     return ", ".join(one_line(part, 120) for part in parts if part.strip())

@@ -29,4 +29,5 @@ def _board(board_id: str, settings: Settings) -> str:
     kind = kind_of(board_id)
     source = UNPROVEN if settings.evb_dialect == "stock" else kind.source
     at = f"; port {port}" if kind.attachable else ""
-    return f"{board_id}, {kind.name}{_SOURCES.get(source, '')}{at}"
+    recorded = f"; {kind.recorded}" if kind.recorded else ""
+    return f"{board_id}, {kind.name}{_SOURCES.get(source, '')}{at}{recorded}"

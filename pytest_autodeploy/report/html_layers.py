@@ -42,14 +42,14 @@ def layer_parts(record: TestRecord) -> dict[str, Any]:
         "bars": _bars(shown, whole) if profile else [],
         "run": _run_text(profile) if profile else "",
         "layer_source": source,
-        "csv": _link(profile) if profile else "",
+        "csv": _link(profile, record.board.recorded) if profile else "",
         "csv_name": csv_name(record.model),
         "first_columns": _first_columns(record.first_profile) if record.first_profile else [],
     }
 
 
-def _link(profile: LayerProfile) -> str:
-    return f"data:text/csv;charset=utf-8,{quote(csv_text(profile), safe=',')}"
+def _link(profile: LayerProfile, recorded: str | None) -> str:
+    return f"data:text/csv;charset=utf-8,{quote(csv_text(profile, recorded), safe=',')}"
 
 
 def _first_columns(profile: LayerProfile) -> list[Column]:

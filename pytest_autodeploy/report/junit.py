@@ -86,6 +86,7 @@ def _facts(record: TestRecord) -> Iterator[Property]:
         "board_image_sha256": board.image_sha256,
         "board_clock": board.clock,
         "board_clock_hz": board.clock_hz,
+        "board_recorded": board.recorded,
         "source": board.source,
     }
     for name, value in facts.items():

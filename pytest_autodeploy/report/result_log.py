@@ -14,6 +14,7 @@ from pytest_autodeploy.base.file_lock import locked_file
 from pytest_autodeploy.profile.layer_csv import harmless
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.metrics.records.facts import BoardFacts
     from pytest_autodeploy.metrics.result import Result
 
 LOCK_S = 30.0
@@ -89,7 +90,7 @@ def _row(result: Result, began: datetime, run_id: str | None) -> list[Cell]:
     program = next((each for each in reversed(programs) if each.of == "example"), None)
     facts: list[Cell | None] = [
         *(began.isoformat(timespec="seconds"), run_id, model.name, model.sha256),
-        *(model.size_bytes, board.id, board.kind, board.source, board.clock),
+        *(model.size_bytes, board.id, board.kind, source_text(board), board.clock),
         *(board.engine, board.engine_version, board.model_memory, board.arena_memory),
         *(values.get(name) for name in _VALUES.values()),
         *(result.profile.text if result.profile else None,),
@@ -97,6 +98,13 @@ def _row(result: Result, began: datetime, run_id: str | None) -> list[Cell]:
         int(all(test.outcome in ("passed", "skipped") for test in result.tests)),
     ]
     return [_cell(fact) for fact in facts]
+
+
+def source_text(board: BoardFacts) -> str | None:
+    """The source of a board's figures, and whether they come from a recording."""
+    if board.source and board.recorded:
+        return f"{board.source} ({board.recorded})"
+    return board.source
 
 
 def _cell(value: Cell | None) -> Cell:

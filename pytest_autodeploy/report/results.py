@@ -27,6 +27,7 @@ from pytest_autodeploy.metrics.result_parts import (
 )
 from pytest_autodeploy.npu.layer_csv import layer_csv
 from pytest_autodeploy.profile.layer_csv import csv_text
+from pytest_autodeploy.profile.records import LayerProfile
 from pytest_autodeploy.report.result_json import json_text
 
 Key = tuple[str, str, str, str]
@@ -80,7 +81,7 @@ def write_result(
         write_bytes(written[-1], _csv(result).encode())
     if result.files.first_csv and result.first_profile:
         written.append(output / result.files.first_csv)
-        write_bytes(written[-1], csv_text(result.first_profile).encode())
+        write_bytes(written[-1], _profile_csv(result, result.first_profile))
     whole = replace(result, provenance=provenance, run=replace(run, port=result.run.port))
     written.append(output / result.files.json)
     write_bytes(written[-1], json_text(whole).encode())
@@ -115,7 +116,11 @@ def _csv(result: Result) -> str:
     """The layers of an estimate, else of the profile."""
     if result.npu:
         return layer_csv(result.npu)
-    return csv_text(result.profile) if result.profile else ""
+    return csv_text(result.profile, result.board.recorded) if result.profile else ""
+
+
+def _profile_csv(result: Result, profile: LayerProfile) -> bytes:
+    return csv_text(profile, result.board.recorded).encode()
 
 
 def _merge(records: Records, folder: str) -> Result:

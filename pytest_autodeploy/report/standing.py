@@ -66,7 +66,8 @@ def red_verdicts(result: Result) -> list[ResultVerdict]:
 def notes(result: Result) -> list[str]:
     """What a verdict must not be read without, such as faults that a board was given."""
     board, agreement, artifacts = result.board, result.agreement, result.artifacts
-    found = [*faults_of(board), *troubles_of(board)]
+    found = [board.recorded] if board.recorded else []
+    found += [*faults_of(board), *troubles_of(board)]
     found += agreement.warnings if agreement else ()
     left_out = artifacts.left_out if artifacts else ()
     found += [f"left out: {each.what}: {each.why}" for each in left_out]

@@ -47,7 +47,7 @@ def _stem(result: Result) -> str:
 
 def _sheets(result: Result) -> Iterator[tuple[str, Rows]]:
     for profile in filter(None, (result.profile, result.first_profile)):
-        header, rows = csv_table(profile)
+        header, rows = csv_table(profile, result.board.recorded)
         numbers = ([_number(cell) for cell in row] for row in rows)
         yield f"Layers, {profile.run}", [header, *numbers]
     titles = ("Figure", "Value", "Unit", "Source", "Note")

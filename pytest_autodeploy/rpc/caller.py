@@ -15,7 +15,7 @@ from pytest_autodeploy.base.errors import (
 )
 from pytest_autodeploy.rpc import calls
 from pytest_autodeploy.rpc.calls import Call
-from pytest_autodeploy.rpc.exchange import Exchange, Refusal
+from pytest_autodeploy.rpc.exchange import Exchange, Observer, Refusal
 from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.messages import (
@@ -65,6 +65,10 @@ class Caller:
     def board(self) -> str:
         """The name of the board in errors."""
         return self.link.board
+
+    def observe(self, observer: Observer | None) -> None:
+        """Tell ``observer`` of all calls from now on, None to tell nobody."""
+        self._exchange.observer = observer
 
     def identify(self) -> Identity:
         """What the board is and runs; WrongFirmware when it speaks another protocol version."""

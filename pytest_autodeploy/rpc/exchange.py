@@ -7,7 +7,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from erpc.client import ClientManager
 from erpc.codec import CodecError, MessageInfo, MessageType
@@ -15,7 +15,12 @@ from erpc.codec import CodecError, MessageInfo, MessageType
 from pytest_autodeploy.base.errors import AutodeployError, BoardTimeout, LinkError
 from pytest_autodeploy.rpc.calls import Call
 from pytest_autodeploy.rpc.link import Link
-from pytest_autodeploy.rpc.messages import SERVICE_ID, SESSION_NUMBERS, Status
+from pytest_autodeploy.rpc.messages import (
+    MESSAGE_HEAD_BYTES,
+    SERVICE_ID,
+    SESSION_NUMBERS,
+    Status,
+)
 from pytest_autodeploy.rpc.wire import MessageCodec
 
 LOG = logging.getLogger(__name__)
@@ -35,6 +40,19 @@ class Refusal(Exception):
         self.status = status
 
 
+class Observer(Protocol):
+    """Is told of each call that was answered, also with a no, and of each that was given up."""
+
+    def answered(self, call: Call, request: bytes, answer: bytes, began_s: float) -> None:
+        """Both are the bodies of messages behind their heads; ``began_s`` is of `time.monotonic`.
+
+        It is called after the answer has come, and before anybody knows of it.
+        """
+
+    def gave_up(self, call: Call, request: bytes, error: AutodeployError) -> None:
+        """The call had no answer, and is not repeated."""
+
+
 class Exchange(ClientManager):  # type: ignore[misc]
     """The calls over one link.
 
@@ -44,6 +62,7 @@ class Exchange(ClientManager):  # type: ignore[misc]
     def __init__(self, link: Link) -> None:
         super().__init__(link, MessageCodec)
         self._link = link
+        self.observer: Observer | None = None
         self.end_session()
 
     @property
@@ -98,7 +117,11 @@ class Exchange(ClientManager):  # type: ignore[misc]
                 # of the next: both sides have to have been quiet before a request is repeated.
                 self._link.drain(max(deadline - time.monotonic(), _DRAIN_S))
                 if failures == attempts or time.monotonic() >= deadline:
-                    raise self._final(error, failures) from error
+                    final = self._final(error, failures)
+                    if self.observer is not None:
+                        request = _request(call, pieces[done], 0)[MESSAGE_HEAD_BYTES:]
+                        self.observer.gave_up(call, bytes(request), final)
+                    raise final from error
 
     def _final(self, error: AutodeployError, failures: int) -> AutodeployError:
         what = error.what if failures == 1 else f"{error.what} (attempt {failures})"
@@ -113,25 +136,32 @@ class Exchange(ClientManager):  # type: ignore[misc]
         reply_s: float,
         again: bool,
     ) -> Iterator[list[Any]]:
-        waiting: deque[int] = deque()
+        waiting: deque[tuple[int, bytearray, float]] = deque()
         for arguments in pieces:
             if len(waiting) == depth:
-                yield self._reply(call, waiting.popleft(), reply_s)
+                yield self._reply(call, *waiting.popleft(), reply_s)
             number = self._sequence if again else self.sequence
             again = False
             self._link.allow(reply_s)
-            self._link.send(_request(call, arguments, number))
-            waiting.append(number)
+            request = _request(call, arguments, number)
+            waiting.append((number, request, time.monotonic()))
+            self._link.send(request)
         while waiting:
-            yield self._reply(call, waiting.popleft(), reply_s)
+            yield self._reply(call, *waiting.popleft(), reply_s)
 
-    def _reply(self, call: Call, sequence: int, reply_s: float) -> list[Any]:
+    def _reply(
+        self, call: Call, sequence: int, request: bytearray, began_s: float, reply_s: float
+    ) -> list[Any]:
         self._link.allow(reply_s)
         while True:
             body = self._link.receive()
             codec = MessageCodec(body)
             try:
                 if not self._is_stale(codec.start_read_message(), call, sequence):
+                    if self.observer is not None:
+                        head = MESSAGE_HEAD_BYTES
+                        bodies = bytes(request[head:]), bytes(body[head:])
+                        self.observer.answered(call, *bodies, began_s)
                     return _results(call, codec, body)
             except (CodecError, ValueError) as error:
                 raise self._link.failure(LinkError, f"malformed answer: {error}") from error

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.run.arenas import Arenas
 from pytest_autodeploy.run.boards import Boards
 from pytest_autodeploy.run.data import RunData
 from pytest_autodeploy.run.input_search import Searching
 from pytest_autodeploy.run.models import Models
 from pytest_autodeploy.run.pc import PcSide
+from pytest_autodeploy.run.recordings import RunRecordings
 from pytest_autodeploy.run.sensitivity import Sensing
 from pytest_autodeploy.run.sessions import Sessions
 from pytest_autodeploy.run.trouble import Troubles
@@ -32,7 +32,8 @@ class Runtime:
         self.pc = PcSide(settings)
         self.data = RunData(settings, Searching(settings, self.pc, progress))
         self.boards = Boards(settings)
-        self.sessions = Sessions(settings, self.data, Arenas(settings), progress)
+        self.recordings = RunRecordings(settings)
+        self.sessions = Sessions(settings, self.data, progress, self.recordings.begin)
         self.sensing = Sensing(settings, self.pc, progress)
         self.troubles = Troubles()
         self.tuned: dict[tuple[str, str], TunedArena] = {}
@@ -40,4 +41,5 @@ class Runtime:
     def close(self) -> None:
         """Release meters, boards, ports, locks and processes."""
         self.boards.close()
+        self.recordings.close()
         self.pc.close()

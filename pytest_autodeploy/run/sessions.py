@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.catalog.kinds import kind_of
+from pytest_autodeploy.run.arenas import Arenas
 from pytest_autodeploy.settings.overrides import SESSION, SESSION_OPTIONS, checked, naming
 
 if TYPE_CHECKING:
     from pytest_autodeploy.base.progress import Progress
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.model.graph import Model
-    from pytest_autodeploy.run.arenas import Arenas
     from pytest_autodeploy.run.data import RunData
     from pytest_autodeploy.session.model_session import ModelSession
     from pytest_autodeploy.settings.settings import Settings
 
 
 class Sessions:
-    """Makes sessions with the data of the run, and prepares them for each test."""
+    """Makes sessions with the data of the run, and prepares them for each test.
+
+    ``begin`` is called with each session before its first use.
+    """
 
     def __init__(
-        self, settings: Settings, data: RunData, arenas: Arenas, progress: Progress
+        self,
+        settings: Settings,
+        data: RunData,
+        progress: Progress,
+        begin: Callable[[ModelSession], None] = lambda _session: None,
     ) -> None:
         self._settings = settings
-        self._arenas = arenas
+        self._arenas = Arenas(settings)
+        self._begin = begin
         self._data = data
         self._progress = progress
 
@@ -36,6 +44,7 @@ class Sessions:
         inputs = self._data.board_inputs(model, board)
         session = ModelSession(model, board, inputs=inputs, progress=self._progress)
         session.known_arenas = self._arenas.known
+        self._begin(session)
         return session
 
     def prepare(

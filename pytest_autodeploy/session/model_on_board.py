@@ -168,10 +168,13 @@ class ModelOnBoard(ProvenBoard):
         """Hold the ticks of hardware against this PC's clock, once per mode."""
         if self.source != "measured" or self._clock in self._doubts:
             return
-        client = self.board.client
-        self._doubts[self._clock] = doubt_of_ticks(
-            self.identity, client.describe_board, lambda: self._invoke(self._share)
-        )
+        doubt = self.recording.doubt(self._clock)
+        if doubt is None:
+            ask = self.board.client.describe_board
+            with self.recording.aside():
+                doubt = doubt_of_ticks(self.identity, ask, lambda: self._invoke(self._share))
+            self.recording.keep_doubt(self._clock, doubt)
+        self._doubts[self._clock] = doubt
 
     def _profile_once(self) -> None:
         with timed(self.board):

@@ -31,6 +31,13 @@ class ModelSession(ModelOnBoard):
     breaks, and BoardRefused with the board's words when it says no.
     """
 
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Operators that modelled time and energy leave out, because their work is unknown."""
+        from pytest_autodeploy.session.left_out import left_out
+
+        return left_out(self.model) if self.kind.pc_kernels else ()
+
     def sibling(self, model: Model, inputs: Inputs) -> ModelSession:
         """A session of a model on the same board in the same clock mode, with the largest arena.
 
@@ -39,6 +46,7 @@ class ModelSession(ModelOnBoard):
         self._proven = False
         arena_bytes = self._image.arena_bytes if model is self.model else 0
         other = ModelSession(model, self.board, inputs=inputs, progress=self.progress)
+        other.recording.to = self.recording.to
         other.prepare(inputs, arena_bytes=arena_bytes, clock=self.clock, state=self.state_mode)
         return other
 
@@ -192,7 +200,10 @@ class ModelSession(ModelOnBoard):
         with self.calls():
             self._first_inference()
             state, known = self.state, (self.model.sha256, self.identity)
-            guess = self.known_arenas.guess(*known, state.arena_used_bytes)
+            guess = self.recording.arena_guess(state.arena_used_bytes)
+            if guess is None:
+                likely = self.known_arenas.guess(*known, state.arena_used_bytes)
+                guess = self.recording.keep_guess(likely)
             found = least_arena(self._runs_in, guess, state.arena_bytes)
             self._setup()
             if found.exact:

@@ -21,6 +21,7 @@ from pytest_autodeploy.rpc.messages import (
 )
 from pytest_autodeploy.session.clock import doubt_of_start, mode_name
 from pytest_autodeploy.session.collected import Measured
+from pytest_autodeploy.session.recording import SessionRecording
 from pytest_autodeploy.session.refusals import explained
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class ProvenBoard:
         self._doubts: dict[ClockMode, str] = {}
         self._state: ModelState | None = None
         self._proven = False
+        self.recording = SessionRecording(model, board)
 
     def _want(self, arena_bytes: int, clock: Literal["HP", "LP"]) -> None:
         """Set the session's own arena (0: the largest) and clock mode: to be proven again."""
@@ -114,13 +116,6 @@ class ProvenBoard:
         """The source of this board's figures."""
         return UNPROVEN if self.unproven else self.kind.source
 
-    @property
-    def incomplete(self) -> tuple[str, ...]:
-        """Operators that modelled time and energy leave out, because their work is unknown."""
-        from pytest_autodeploy.session.left_out import left_out
-
-        return left_out(self.model) if self.kind.pc_kernels else ()
-
     def ensure(self) -> None:
         """Make sure, once per test, that the board runs this model, and set it up."""
         if self._proven:
@@ -133,6 +128,7 @@ class ProvenBoard:
 
     def _load(self) -> None:
         identity = self.board.load(self._image)
+        self.recording.loaded(self._image, identity)
         if identity.clock != self._clock:
             self._set_clock(identity)
             identity = self.board.client.identify()

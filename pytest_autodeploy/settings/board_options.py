@@ -145,6 +145,13 @@ BOARD_OPTIONS = (
         switch=True,
     ),
     Option(
+        "evb_record",
+        "--evb-record",
+        "Record all that the boards answer, one file for each model and board in this folder; "
+        "--evb recorded:FILE answers from one",
+        metavar="DIR",
+    ),
+    Option(
         "evb_sim_link",
         "--evb-sim-link",
         "Link of simulated boards, such as bytes_per_s=1000000,latency_ms=1 (default: unlimited)",

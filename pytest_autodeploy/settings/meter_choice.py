@@ -15,6 +15,9 @@ NO_METER = "no power meter; give --autodeploy-power METER"
 
 def chosen_for(board_id: str, settings: Settings) -> Choice:
     """The meter of a board: the chosen one, else the one that belongs to the board, if any."""
+    kind = kind_of(board_id)
+    if kind.recorded:
+        return Choice("sim" if kind.own_meter else "off")
     if settings.power is not None:
         return parse_choice(settings.power)
     return Choice("sim") if owns_meter(board_id, settings) else Choice("off")

@@ -31,6 +31,7 @@ PATHS = (
     "openmetrics",
     "keep_profiles",
     "evb_keep_build",
+    "evb_record",
 )
 """Settings that are paths. Those of the command line start at the folder pytest was started in."""
 
@@ -94,6 +95,7 @@ class Settings:
     evb_arena_kb: int
     evb_timeout: float
     evb_require_hardware: bool
+    evb_record: str | None
     evb_sim_link: str | None
     cache: str | None
     output: str

@@ -96,6 +96,8 @@ STORMS: Mapping[str, tuple[Storm, int, int]] = {
     "inputs.npy": (_files("inputs.npy"), 300, 100),
     "inputs.npz": (_files("inputs.npz"), 300, 100),
     "capture.jls": (_files("capture.jls"), 300, 40),
+    "board.adrec": (_files("board.adrec"), 300, 60),
+    "sealed.adrec": (_files("sealed.adrec"), 300, 60),
 }
 """Each with its number of faults, in all and in the slice."""
 

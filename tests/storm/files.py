@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import random
@@ -25,6 +26,7 @@ from pytest_autodeploy.npu.config_file import choose_system, sample_config
 from pytest_autodeploy.reference.input_files import read_arrays
 from tests.helpers import baseline_examples
 from tests.helpers.deliver_examples import characterized
+from tests.helpers.recordings import recorded, replay, seal
 from tests.helpers.support import DIGITS, KWS
 from tests.storm.tally import Tally
 
@@ -138,8 +140,22 @@ def kinds(folder: Path) -> Mapping[str, FileKind]:
         FileKind("history.sqlite", _history(folder), _read_history, text=False),
         *_inputs(),
         FileKind("capture.jls", _capture(folder), _read_capture, text=False),
+        FileKind("board.adrec", _recording(folder), replay, text=False),
+        FileKind("sealed.adrec", _recording(folder), _replay_sealed, text=False),
     )
     return {kind.name: kind for kind in every}
+
+
+@functools.cache
+def _recording(folder: Path) -> bytes:
+    return recorded(folder / "recording").path.read_bytes()
+
+
+def _replay_sealed(path: Path) -> None:
+    """With its check sums made to fit, as an attacker would."""
+    sealed = path.with_name("sealed by an attacker")
+    sealed.write_bytes(seal(path.read_bytes()))
+    replay(sealed)
 
 
 def _models() -> Iterator[FileKind]:

@@ -58,7 +58,8 @@ class BoardFacts:
     is its mode, HP or LP, and ``clock_hz`` what that is. ``source`` is that of figures that are
     measured on it. ``id`` is None of a test without a board. The memories are where the image has
     the model and its arena, ``image_sha256`` is of a file that a virtual board runs. ``serial``
-    tells equal boards apart: it is that of the probe.
+    tells equal boards apart: it is that of the probe. ``recorded`` says when and from which board
+    answers were recorded, None where a board answered.
 
     ``measured_hz`` is the core's clock as the board measured it, ``reset_cause`` why it started
     last (such as ``power on``, ``fault``), ``failed_step`` the step of its start-up that failed;
@@ -85,6 +86,7 @@ class BoardFacts:
     failed_step: str | None = None
     clock_doubt: str | None = None
     serial: str | None = None
+    recorded: str | None = None
 
 
 NO_BOARD = BoardFacts()
@@ -138,6 +140,7 @@ def board_facts(session: ModelSession) -> BoardFacts:
         reset_cause=report.reset_cause.text,
         failed_step=report.failed_step or None,
         clock_doubt=session.clock_doubt or None,
+        recorded=session.kind.recorded or None,
     )
 
 
