@@ -121,7 +121,7 @@ class Sources:
             "place": found.place,
             "tool_version": found.tool_version,
             "arena": self.arena,
-            "arena_words": _arena_text(self.arena, found),
+            "arena_text": _arena_text(self.arena, found),
             "least_arena_bytes": ALLOCATOR_BYTES,
             "variables": found.resource_variables,
             "variable_arena_bytes": found.variable_arena_bytes,
