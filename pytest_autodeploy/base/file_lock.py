@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.base.progress import show_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +23,10 @@ class LockUnusable(AutodeployError):
     """The file of the lock cannot be made or opened; a symbolic link is not followed."""
 
 
-def take_lock(path: Path, timeout_s: float) -> filelock.BaseFileLock:
+def take_lock(path: Path, timeout_s: float, wait: str = "") -> filelock.BaseFileLock:
     """Hold the lock until its ``release``. Raises LockHeld, LockUnusable.
+
+    ``wait`` is what progress shows meanwhile.
 
     filelock opens with O_NOFOLLOW since 3.20.1; older ones empty the file that a symbolic link at
     ``path`` leads to (CVE-2025-68146).
@@ -32,7 +35,8 @@ def take_lock(path: Path, timeout_s: float) -> filelock.BaseFileLock:
 
     lock = filelock.FileLock(path, timeout=timeout_s, thread_local=False)
     try:
-        lock.acquire()
+        with show_task(wait or f"waiting for another process, which holds {path.name}"):
+            lock.acquire()
     except filelock.Timeout:
         raise LockHeld(f"another process holds {path}", seconds=timeout_s) from None
     except (OSError, NotImplementedError) as error:  # the latter: a file system without flock

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardTimeout, BoardUnavailable
+from pytest_autodeploy.base.progress import show_task
 from pytest_autodeploy.board.identity import Firmware, runs, wrong_firmware
 from pytest_autodeploy.board.line import SILENT, BoardLine, Timeouts
 from pytest_autodeploy.board.probe import NoProbe, ProbeFailed
@@ -142,7 +143,8 @@ class HardwareBoard:
         # answers then is the firmware before.
         file = firmware.file(".bin")
         LOG.debug("%s: flash %s to 0x%X", self.id, file, self.spec.load_address)
-        self._probe.flash(file, self.spec.load_address)
+        with show_task(f"flashing {self.id}"):
+            self._probe.flash(file, self.spec.load_address)
         try:
             return self._line.await_answer("flash")
         except SILENT as error:
@@ -157,7 +159,8 @@ class HardwareBoard:
         self._proven = None
         self._line.close_port()
         LOG.debug("%s: program %s", self.id, file)
-        self._probe.flash(file, self.spec.load_address)
+        with show_task(f"flashing {self.id}"):
+            self._probe.flash(file, self.spec.load_address)
 
     def _recover(self, why: str, key: Key) -> Identity:
         """Reset a silent board, once; when that does not help it is broken for this image."""

@@ -15,6 +15,7 @@ from pytest_autodeploy.base.errors import (
     LinkError,
     WrongFirmware,
 )
+from pytest_autodeploy.base.progress import show_task
 from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
 from pytest_autodeploy.board.silence import things_to_check
 from pytest_autodeploy.board.usb_ports import exists, find_port, port_identity, wanted
@@ -100,6 +101,10 @@ class BoardLine:
         Raises BoardDied when the port is away, BoardTimeout when the board is silent, and
         BoardUnavailable as ``ask`` does.
         """
+        with show_task(f"waiting for {self._board} after {task}"):
+            return self._await_answer(task)
+
+    def _await_answer(self, task: str) -> Identity:
         began = time.monotonic()
         while True:
             last: BoardError | None = None

@@ -40,7 +40,8 @@ class BoardLocks:
             return
         try:
             path = private_folder() / f"{file_name(identity)}.lock"
-            self._held[identity] = take_lock(path, self._timeout_s)
+            wait = f"waiting for {identity}, which another run uses"
+            self._held[identity] = take_lock(path, self._timeout_s, wait)
         except LockHeld:
             raise BoardUnavailable(
                 f"{identity} is used by another run{_holder(path)}",

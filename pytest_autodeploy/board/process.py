@@ -13,6 +13,7 @@ from typing import Any
 from pytest_autodeploy.base.errors import BoardDied, BoardTimeout
 from pytest_autodeploy.base.exhausted import advice_on
 from pytest_autodeploy.base.process import Child
+from pytest_autodeploy.base.progress import show_task
 
 _PATIENCE_S = 2.0
 
@@ -46,7 +47,8 @@ class ControlledProcess:
         """The next JSON line of the child. Raises BoardTimeout or BoardDied naming ``what``."""
         began = time.monotonic()
         try:
-            line = self._replies.get(timeout=timeout_s)
+            with show_task(f"waiting for {self._name}: {what}"):
+                line = self._replies.get(timeout=timeout_s)
         except queue.Empty:
             raise BoardTimeout(
                 f"{what}: no answer",

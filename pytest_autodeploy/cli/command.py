@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -79,15 +80,17 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def progress() -> Progress:
-    """Shows on standard error how far long work is, when that is a terminal."""
-    from pytest_autodeploy.base.progress import ProgressLine, silent
+    """Shows on standard error how far long work of this command is, when that is a terminal."""
+    from pytest_autodeploy.base.progress import Display, LiveLine, shown_on, silent
 
-    return ProgressLine(None, _Terminal()) if sys.stderr.isatty() else silent
+    if not sys.stderr.isatty():
+        return silent
 
-
-class _Terminal:
-    def write(self, text: str, *, flush: bool) -> None:  # noqa: ARG002 - click always flushes
+    def write(text: str) -> None:
         click.echo(text, nl=False, err=True)
+
+    screen = LiveLine(write, lambda: 0, lambda: shutil.get_terminal_size().columns)
+    return click.get_current_context().with_resource(shown_on(Display(screen)))
 
 
 def print_lines(lines: Sequence[str]) -> None:

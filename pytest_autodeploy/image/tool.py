@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pytest_autodeploy.base.process import Finished, run_tool
+from pytest_autodeploy.base.progress import show_task
 from pytest_autodeploy.image.errors import BuildError, ToolMissing
 
 _LAST_LINES = 3
@@ -34,7 +35,8 @@ def run_build_tool(
     """
     words = [str(part) for part in command]
     try:
-        done = run_tool(words, timeout_s=timeout_s, folder=folder, environment=environment)
+        with show_task(what):
+            done = run_tool(words, timeout_s=timeout_s, folder=folder, environment=environment)
     except OSError as error:
         raise ToolMissing(
             f"{what}: cannot run {words[0]}: {error.strerror}",

@@ -20,6 +20,7 @@ from pytest_autodeploy.base.archive import ArchiveRefused, check_archive
 from pytest_autodeploy.base.errors import InputsError, MissingExtra, ModelError
 from pytest_autodeploy.base.names import c_identifier
 from pytest_autodeploy.base.process import own_environment, run_tool
+from pytest_autodeploy.base.progress import show_task
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.model.keras_config import HostileModel, loops, refuse_code
 from pytest_autodeploy.model.samples import read_samples
@@ -94,7 +95,8 @@ def _run(path: Path, target: Path, inputs: Path | None, timeout_s: float) -> int
     command += [] if inputs is None else ["--inputs", str(inputs)]
     # TensorFlow would look for GPUs and take their memory, for a conversion that needs none.
     quiet = own_environment(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="-1")
-    done = run_tool(command, timeout_s=timeout_s, environment=quiet, apart=True)
+    with show_task(f"converting {path.name}"):
+        done = run_tool(command, timeout_s=timeout_s, environment=quiet, apart=True)
     if done.code is None:
         raise ModelError(
             f"{path}: TensorFlow had not converted it",

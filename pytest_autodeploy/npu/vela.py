@@ -12,6 +12,7 @@ from pathlib import Path
 from pytest_autodeploy.base.errors import MissingExtra
 from pytest_autodeploy.base.files import write_bytes
 from pytest_autodeploy.base.process import Finished, own_environment, run_tool
+from pytest_autodeploy.base.progress import show_task
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.npu import child
 from pytest_autodeploy.npu.config_file import NpuSystem
@@ -100,7 +101,8 @@ def _run(command: Sequence[str], folder: Path, what: str, timeout_s: float) -> F
     """Run the child to its end; what it started ends with it, also on Ctrl-C."""
     # Vela prints names of tensors, which the encoding of the locale may lack.
     utf8 = own_environment(PYTHONUTF8="1")
-    done = run_tool(command, timeout_s=timeout_s, folder=folder, environment=utf8, apart=True)
+    with show_task(f"estimating {what}"):
+        done = run_tool(command, timeout_s=timeout_s, folder=folder, environment=utf8, apart=True)
     if done.code is None:
         raise NpuEstimateFailed(
             f"{what}: Vela did not finish",

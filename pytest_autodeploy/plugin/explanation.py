@@ -38,10 +38,12 @@ def add_explanation(item: pytest.Item, session: ModelSession, judgement: Judgeme
 
 
 def _explanation(session: ModelSession, judgement: Judgement) -> Explanation:
+    from pytest_autodeploy.base.progress import show_task
     from pytest_autodeploy.diagnosis.explain import explain
 
     run, evidence = session.measured.run, judgement.evidence
     assert run is not None
     assert evidence.agreement is not None
     assert evidence.tolerance is not None
-    return explain(session, run, evidence.agreement, evidence.tolerance)
+    with show_task(f"finding out why outputs of {session.model.name} differ"):
+        return explain(session, run, evidence.agreement, evidence.tolerance)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.progress import show_task
 from pytest_autodeploy.power.checks import check_supply, pin
 from pytest_autodeploy.power.errors import BoardRestarted, MeterFailed, PowerError, WiringFault
 from pytest_autodeploy.power.lines import bits_of, line_names
@@ -56,8 +57,9 @@ class Handshake:
         """
         self._finder.begin()
         try:
-            window = self._led(chunks, run_s)
-            self._let_rest(chunks)
+            with show_task(f"measuring the energy of {self._board}"):
+                window = self._led(chunks, run_s)
+                self._let_rest(chunks)
             return window
         finally:
             self._meter.trigger(False)

@@ -105,7 +105,8 @@ def _windows(
     repeats: int,
 ) -> tuple[Window, ...]:
     windows = []
-    for _ in range(repeats):
+    for number in range(repeats):
+        session.progress("energy window", number + 1, repeats + 1)
         session.arm_power(planned.inferences, WAIT_S)
         window = handshake.window(chunks, planned.most_s)
         ticks = _checked_run(session, planned).ticks
@@ -119,6 +120,7 @@ def _windows(
             board_us=1e6 * ticks / session.identity.tick_hz,
         )
         windows.append(window)
+    session.progress("energy window", repeats + 1, repeats + 1)
     check_alike(windows, board=session.board.id)
     return tuple(windows)
 
