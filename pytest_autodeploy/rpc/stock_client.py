@@ -61,6 +61,7 @@ class StockClient(ValidatorClient):
         if self._proven != (expected, found):
             self._proven = None
             check_fit(self.board, expected, found)
+            check_layers(self.board, expected, found)  # of whoever was here before
             found = self._after_first_inference(expected, found)
             check_layers(self.board, expected, found)
             self._proven, self._layers = (expected, found), name_layers(expected, found)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from tflite_micro import runtime  # before pytester, which drops what an inner run imports
 
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.sim.timing import main_cycles
@@ -63,8 +64,6 @@ class StockFirmware:
 
     def start(self) -> None:
         """As after its reset button."""
-        from tflite_micro import runtime
-
         self._tflm: Any = runtime.Interpreter.from_bytes(self.model.content, [], 1 << 20)
         self._input = np.zeros(self._details.elements, self._details.dtype)
         self._allocated = 0

@@ -109,6 +109,23 @@ def test_settings_that_can_work_are_taken(start: Path, options: dict[str, Any]) 
             {"evb": ["qemu:mps3-an547"], "evb_counters": "mve"},
             "--evb-counters: qemu:mps3-an547 has no performance monitor: QEMU has none",
         ),
+        (
+            {"evb": ["apollo4p_evb"], "evb_dialect": "stock"},
+            "--evb-dialect stock is for an EVB that AutoDeploy has flashed: this run would flash",
+        ),
+        (
+            {"evb": ["apollo4p_evb"], "evb_dialect": "stock", "evb_port": "a", "evb_probe": "1"},
+            "--evb-dialect stock is for an EVB that AutoDeploy has flashed: this run would flash",
+        ),
+        (
+            {"evb_port": "/dev/ttyACM0", "evb_dialect": "stock"},
+            "--evb-dialect stock is for an EVB that AutoDeploy has flashed: sim:apollo4p_evb is",
+        ),
+        (
+            {"evb": ["apollo4p_evb"], "evb_port": "a", "evb_dialect": "stock"}
+            | {"evb_require_proof": True},
+            "--evb-require-proof: stock firmware does not tell which model it runs",
+        ),
         ({"tflite": ["gone.tflite"]}, "no such model file"),
         ({"tflite": ["*.h5"]}, "no model matches"),
         ({"inputs": "gone.npz"}, "--tflite-inputs: no such file: gone.npz"),
