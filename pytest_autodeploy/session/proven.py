@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardRefused
 from pytest_autodeploy.base.measurement import UNPROVEN, Source
-from pytest_autodeploy.board.base import Board, Controllable, Placed
+from pytest_autodeploy.board.base import Board, Controllable, Placed, timed
 from pytest_autodeploy.catalog.kinds import Kind, answering_kind
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.rpc.messages import (
@@ -134,7 +134,8 @@ class ProvenBoard:
             identity = self.board.client.identify()
         if Capability.ANY_TENSOR in identity.capabilities:
             self.board.client.keep_tensors(False)  # who was here before may have been killed
-        self._report = self.board.client.describe_board()
+        with timed(self.board):  # it holds its clocks against one another
+            self._report = self.board.client.describe_board()
         if doubt := doubt_of_start(identity, self._report, self._clock):
             self._doubts[self._clock] = doubt
         self._identity = identity

@@ -30,6 +30,8 @@ from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
+from pytest_autodeploy.rpc.client import ValidatorClient
+from pytest_autodeploy.rpc.messages import BoardReport
 from pytest_autodeploy.session.model_session import ModelSession
 from tests.helpers.emulation import (
     echo_board,
@@ -88,6 +90,31 @@ def test_outputs_and_times_come_through_a_session(board: VirtualBoard, small: Im
     latency = session.latency(runs=3)
     assert latency.source == "emulated"
     assert len(set(latency.samples_us)) == 1
+
+
+@needs_cmake
+def test_the_board_measures_its_clock_while_every_instruction_counts(
+    board: VirtualBoard, small: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where time passes as outside, a busy PC stops it between the two clocks that are compared."""
+    wanted: list[bool] = []
+    measured: list[bool] = []
+    want, describe = board.want_times, ValidatorClient.describe_board
+
+    def want_times(on: bool) -> None:
+        wanted.append(on)
+        want(on)
+
+    def describe_board(client: ValidatorClient) -> BoardReport:
+        measured.append(wanted[-1:] == [True])
+        return describe(client)
+
+    monkeypatch.setattr(board, "want_times", want_times)
+    monkeypatch.setattr(ValidatorClient, "describe_board", describe_board)
+    ModelSession(small.model, board, inputs=random_inputs(small.model, 1, seed=1)).run()
+    assert measured
+    assert all(measured)
+    assert not wanted[-1]
 
 
 @needs_qemu
