@@ -6,7 +6,6 @@ import sys
 
 import click
 
-from pytest_autodeploy.cli.baseline import baseline
 from pytest_autodeploy.cli.boards import boards
 from pytest_autodeploy.cli.command import Commands
 from pytest_autodeploy.cli.diff import diff
@@ -14,15 +13,12 @@ from pytest_autodeploy.cli.doctor import doctor
 from pytest_autodeploy.cli.example import example
 from pytest_autodeploy.cli.generate import generate
 from pytest_autodeploy.cli.inspect import inspect
-from pytest_autodeploy.cli.report_bug import report_bug
+from pytest_autodeploy.cli.of_results import OF_RESULTS
 from pytest_autodeploy.cli.select_inputs import select_inputs
 from pytest_autodeploy.cli.sim import sim
 from pytest_autodeploy.run.termination import interrupt_on_sigterm
 
-COMMANDS = (
-    *(boards, inspect, doctor, sim, diff, generate, baseline, select_inputs, example),
-    report_bug,
-)
+COMMANDS = (boards, inspect, doctor, sim, diff, generate, select_inputs, example, *OF_RESULTS)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -24,9 +24,16 @@ if TYPE_CHECKING:
 MOST_FAILURES = 20
 
 
-def summary_markdown(results: Sequence[Result], updates: Sequence[str] = ()) -> str:
-    """One section per merged result: figures, comparison, failures; then what was updated."""
+def summary_markdown(
+    results: Sequence[Result], updates: Sequence[str] = (), told: Sequence[str] = ()
+) -> str:
+    """One section per merged result: figures, comparison, failures; then what was updated.
+
+    ``told`` comes first.
+    """
     lines = ["## pytest-autodeploy", ""]
+    if told:
+        lines += [*(f"- {_escape(line)}" for line in told), ""]
     for result in results:
         lines += [*_result(result), ""]
     if updates:

@@ -124,8 +124,8 @@ def _profile_csv(result: Result, profile: LayerProfile) -> bytes:
 
 
 def _merge(records: Records, folder: str) -> Result:
-    model = _merged_facts([record.model for record in records])
-    board = _merged_facts([record.board for record in records])
+    model = merged_facts([record.model for record in records])
+    board = merged_facts([record.board for record in records])
     profile, npu = _last(records, lambda r: r.profile), _last(records, lambda r: r.npu)
     first = _last(records, lambda r: r.first_profile)
     return Result(
@@ -176,7 +176,7 @@ def _last(records: Records, part: Callable[[TestRecord], T | None]) -> T | None:
     return next((value for value in values if value is not None), None)
 
 
-def _merged_facts(facts: Sequence[Facts]) -> Facts:
+def merged_facts(facts: Sequence[Facts]) -> Facts:
     """All that is known; of what differs, the last counts."""
     whole = facts[0]
     for some in facts[1:]:

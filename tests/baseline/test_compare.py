@@ -165,6 +165,11 @@ class TestLayers:
         assert [row.name for row in result.layers][:2] == ["#0 RELU", f"#1 {LAYERS[0].operator}"]
         assert row(result, "#0 RELU").worse == 700
 
+    def test_of_many_new_layers_the_first_five_are_named(self) -> None:
+        new = [LayerTime("RELU", 700, 0, 0)] * 7
+        change = compared(with_layers(*LAYERS, *new)).graph
+        assert change.endswith("new #4 RELU, #5 RELU, #6 RELU, #7 RELU, #8 RELU and 2 more")
+
     def test_a_profile_without_layers_is_compared(self) -> None:
         assert {each.state for each in compared(with_layers()).layers} == {"gone"}
 
