@@ -26,13 +26,17 @@ FOREIGN: Mapping[str, str] = {
 """Files of other frameworks, and how to get from them to one that can be run here."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelFile:
     """A model to load: its ``id`` in test names, its path, and the ``name`` a user gave it."""
 
     id: str
     path: Path
     name: str | None = None
+
+    def __repr__(self) -> str:
+        """The id: Allure shows parameters so, and finds a test of earlier runs by them."""
+        return self.id
 
 
 def find_models(paths: Iterable[str | Path], base: Path) -> list[ModelFile]:

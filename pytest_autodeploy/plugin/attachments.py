@@ -1,4 +1,4 @@
-"""What a report carries of a test's record for others: a section, JUnit properties, HTML."""
+"""What a report carries of a test's record for others: a section, JUnit, Allure, HTML."""
 
 from __future__ import annotations
 
@@ -13,12 +13,19 @@ if TYPE_CHECKING:
     from pytest_autodeploy.metrics.record import TestRecord
 
 
+ALLURE = "allure_listener"
+"""What allure-pytest registers where ``--alluredir`` asks for a report."""
+
+
 def attach(item: pytest.Item, report: pytest.TestReport, record: TestRecord) -> None:
     """Put on the report what others than this plugin show of the record."""
     if record.log:
         report.sections.append(("Log of the board", record.log))
     with part_of(report, "the JUnit properties"):
         _set_properties(item, report, record)
+    if item.config.pluginmanager.has_plugin(ALLURE):
+        with part_of(report, "the attachments in Allure"):
+            _attach_to_allure(record)
     if not item.config.getoption("htmlpath", None):
         return
     from pytest_autodeploy.report.row_html import row_html
@@ -32,6 +39,19 @@ def attach(item: pytest.Item, report: pytest.TestReport, record: TestRecord) -> 
             "extension": None,
         }
         report.extras = [*getattr(report, "extras", []), extra]  # type: ignore[attr-defined]
+
+
+def _attach_to_allure(record: TestRecord) -> None:
+    """To the test that runs: its record as JSON and as a page, and the log of the board."""
+    import allure
+
+    from pytest_autodeploy.report.attachment import attachment_json, attachment_page
+
+    kinds = allure.attachment_type
+    allure.attach(attachment_json(record), "autodeploy.json", kinds.JSON)
+    allure.attach(attachment_page(record), "autodeploy.html", kinds.HTML)
+    if record.log:
+        allure.attach(record.log, "Log of the board", kinds.TEXT)
 
 
 def _set_properties(item: pytest.Item, report: pytest.TestReport, record: TestRecord) -> None:
