@@ -88,6 +88,11 @@ class Ending:
             # pytest before 9.2 asks for no summary then, and the run may be red of these alone.
             self._tell_problems()
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
+        """Give each test in the report of pytest-json-report its record, under ``metadata``."""
+        self._gathered.attach(json_report.get("tests", ()))
+
     def _export(self, results: Sequence[Result]) -> None:
         """What is asked for beside the results: the log of results, metrics, dated CSVs, .xlsx."""
         settings = settings_of(self._config)

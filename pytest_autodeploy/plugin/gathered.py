@@ -45,6 +45,16 @@ class Gathered:
             return self._store.results() if self._store else []
         return []
 
+    def attach(self, tests: Sequence[dict[str, Any]]) -> None:
+        """Put the record of each test, by its ``nodeid``, into its ``metadata``."""
+        from pytest_autodeploy.report.attachment import attachment
+
+        by_test = {record.nodeid: record for record in self.records()}
+        for test in tests:
+            if record := by_test.get(test["nodeid"]):
+                with self._problems.part(f"the record of {record.nodeid} for pytest-json-report"):
+                    test.setdefault("metadata", {})["autodeploy"] = attachment(record)
+
     def write(
         self,
         results: list[Result],

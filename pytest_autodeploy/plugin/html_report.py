@@ -20,9 +20,9 @@ COLUMNS_AT = 2
 
 
 class HtmlReport:
-    """The hooks of pytest-html, and of pytest-json-report.
+    """The hooks of pytest-html.
 
-    They are optional ones: without those plugins nobody declares them, and pytest would not start.
+    They are optional ones: without pytest-html nobody declares them, and pytest would not start.
     """
 
     def __init__(self, config: pytest.Config, gathered: Gathered, problems: Problems) -> None:
@@ -75,17 +75,6 @@ class HtmlReport:
             self._problems.html("the estimates", lambda: sweep_html(estimates(results))),
             self._problems.html("the trends", self._trends),
         ]
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
-        """Give each test in the report of pytest-json-report its record, under ``metadata``."""
-        from pytest_autodeploy.report.attachment import attachment
-
-        by_test = {record.nodeid: record for record in self._gathered.records()}
-        for test in json_report.get("tests", ()):
-            if record := by_test.get(test["nodeid"]):
-                with self._problems.part(f"the record of {record.nodeid} for pytest-json-report"):
-                    test.setdefault("metadata", {})["autodeploy"] = attachment(record)
 
     def _cards(self, results: list[Result]) -> str:
         from pytest_autodeploy.report.cards import cards_html
