@@ -102,6 +102,20 @@ def test_limits_on_what_it_cannot_do_are_not_judged_with_the_reason(
     )
 
 
+@pytest.mark.parametrize("asked", ["--tflite-profile=warm", "--tflite-latency-runs=5"])
+def test_what_an_option_asks_for_and_it_cannot_do_fails(
+    pytester: pytest.Pytester, digits: Path, asked: str
+) -> None:
+    with stock_tcp(StockFirmware(DIGITS)) as board:
+        result = run(
+            pytester, board.url, "--tflite", digits.name, "-k", "latency or profile", asked
+        )
+    result.assert_outcomes(
+        deselected=2, failed=1, **{"skipped" if "profile" in asked else "passed": 1}
+    )
+    result.stdout.fnmatch_lines(["not judged: *only times the layers of the first inference*"])
+
+
 def test_a_model_of_two_inputs_has_no_outputs_to_judge(pytester: pytest.Pytester) -> None:
     model = pytester.path / "add.tflite"
     model.write_bytes(add_two_inputs())
