@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.figure import Figure
@@ -102,21 +103,35 @@ def _with_remark(line: str, remark: str, indent: int, width: int) -> list[str]:
 
 
 def _verdict_lines(result: Result) -> list[str]:
+    """The limits by test, each with its metric; what several tests repeat stands at the first."""
     by_look = {
-        (row.limit, row.outcome, row.value, row.source, row.origin): row
-        for row in verdict_rows(result)
+        (row.limit, row.metric, row.outcome, row.value, row.source, row.origin): row
+        for row in reversed(verdict_rows(result))
     }
-    rows = list(by_look.values())
+    rows = list(reversed(by_look.values()))
     columns = [
-        Column("Limit", [row.limit for row in rows]),
+        Column("Limit", [row.limit.removesuffix(f": {row.metric}") for row in rows]),
+        Column("Metric", [row.metric for row in rows]),
         Column("Verdict", [row.outcome for row in rows]),
         Column("Value", [row.value for row in rows], right=True),
         Column("Source", [row.source for row in rows]),
         Column("Set by", [row.origin for row in rows]),
     ]
+    lines = _by_test(rows, table(columns)) if rows else []
     without_value = [row for row in rows if row.outcome != "pass" and not row.value]
-    unjudged = [f"{row.limit}: {_reason(row)}" for row in without_value if row.outcome != "FAIL"]
-    return ["", *table(columns), *unjudged] if rows else []
+    return [
+        *lines,
+        *(f"{row.limit}: {_reason(row)}" for row in without_value if row.outcome != "FAIL"),
+    ]
+
+
+def _by_test(rows: list[VerdictRow], lines: list[str]) -> list[str]:
+    """The table's heading, then the id of each test above its lines."""
+    by_test: dict[str, list[str]] = {}
+    for row, line in zip(rows, lines[1:], strict=True):
+        by_test.setdefault(row.test, []).append(line)
+    told = ([test, *members] if test else members for test, members in by_test.items())
+    return ["", lines[0], *chain.from_iterable(told)]
 
 
 def _reason(row: VerdictRow) -> str:

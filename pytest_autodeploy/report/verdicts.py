@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.text import lines, one_line
@@ -21,7 +21,8 @@ COMPARED = ("regression", "not comparable")
 class VerdictRow:
     """One limit and the value that it was held against.
 
-    ``outcome`` is ``pass``, ``FAIL``, ``NOT JUDGED``, or ``no limit``.
+    ``outcome`` is ``pass``, ``FAIL``, ``NOT JUDGED``, or ``no limit``. ``metric`` is what was held
+    against it. ``test`` is the id of the first test that did so, in a result.
     """
 
     limit: str
@@ -30,6 +31,8 @@ class VerdictRow:
     outcome: str
     origin: str
     text: str
+    metric: str = ""
+    test: str = field(default="", compare=False)
 
 
 def verdict_rows(result: Recorded) -> list[VerdictRow]:
@@ -56,6 +59,8 @@ def _row(verdict: Row, *, named: bool) -> VerdictRow:
         value=si(measurement.value, measurement.unit) if measurement else "",
         source=measurement.source if measurement else "",
         outcome=verdict.status,
+        metric=one_line(_name(verdict) or verdict.metric.replace("_", " ")),
+        test=one_line(getattr(verdict, "test", "")),
         origin="" if verdict.origin == "none" else one_line(verdict.origin),
         text=lines(verdict.text, 1 if compared and verdict.red else 40),
     )

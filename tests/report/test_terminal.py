@@ -88,18 +88,27 @@ def test_every_verdict_is_listed() -> None:
     _, lines = section(record(verdicts=tuple(verdicts)))
     table = lines[lines.index("") + 1 :]
     assert table == [
-        "Limit                   Verdict        Value  Source    Set by",
-        "latency_budget(ms=400)  pass        320.6 ms  modelled  marker",
-        "latency_budget(ms=400)  FAIL        320.6 ms  modelled  marker",
-        "latency_budget(ms=400)  no limit    320.6 ms  modelled  marker",
-        "latency_budget(ms=400)  NOT JUDGED                      marker",
+        "Limit                   Metric          Verdict        Value  Source    Set by",
+        "test_kws.py::test_kws",
+        "latency_budget(ms=400)  latency median  pass        320.6 ms  modelled  marker",
+        "latency_budget(ms=400)  latency median  FAIL        320.6 ms  modelled  marker",
+        "latency_budget(ms=400)  latency median  no limit    320.6 ms  modelled  marker",
+        "latency_budget(ms=400)  latency budget  NOT JUDGED                      marker",
         "latency_budget(ms=400): no power meter",
     ]
 
 
-def test_a_verdict_that_two_tests_share_is_listed_once() -> None:
+def test_a_verdict_that_two_tests_share_is_listed_once_under_the_first() -> None:
     _, lines = section(record("a"), record("b"))
     assert sum(text.startswith("latency_budget") for text in lines) == 1
+    assert [text for text in lines if text in ("a", "b")] == ["a"]
+
+
+def test_each_limit_stands_under_its_test() -> None:
+    other = replace(verdict(True), limit="latency_budget(ms=500)")
+    _, lines = section(record("a"), record("b", verdicts=(other,)))
+    assert lines[lines.index("a") + 1].startswith("latency_budget(ms=400)")
+    assert lines[lines.index("b") + 1].startswith("latency_budget(ms=500)")
 
 
 def test_a_limit_on_two_values_names_each() -> None:
@@ -107,8 +116,8 @@ def test_a_limit_on_two_values_names_each() -> None:
     values = (measurement("arena_used", 22928, "B"), measurement("model_size", 53936, "B"))
     verdicts = (replace(verdict(True), limit=limit, measurement=value) for value in values)
     _, lines = section(record(verdicts=tuple(verdicts)))
-    assert line(lines, f"{limit}: arena used")
-    assert line(lines, f"{limit}: model size")
+    assert line(lines, f"{limit}  arena used")
+    assert line(lines, f"{limit}  model size")
 
 
 def test_accuracy_by_the_highest_scores_is_named_as_the_other() -> None:
