@@ -24,6 +24,13 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
     "first-run": ("pytest autodeploy --tflite=models/digits_cnn.tflite",),
     "details": ("pytest autodeploy::test_layer_profile --tflite=models/digits_cnn.tflite -v",),
     "own-test": ("pytest test_budget.py",),
+    "application-note": (
+        "pytest --tflite-filename=models/digits_cnn.tflite --model-name=har --measure-power",
+        "pytest autodeploy --tflite=models/digits_cnn.tflite --evb=sim:apollo4p_evb "
+        "--autodeploy-name=har --tflite-runs=3 --tflite-profile=first --autodeploy-power=off -v",
+        "pytest autodeploy::test_energy --tflite=models/digits_cnn.tflite --evb=sim:apollo4l_evb "
+        "--autodeploy-name=har --tflite-runs=3 --autodeploy-power=sim -v",
+    ),
 }
 """By the name of a file here, the commands whose output it holds."""
 

@@ -99,7 +99,8 @@ def _check_artifacts(settings: Settings) -> None:
     if not settings.artifacts and not settings.over_pins:
         raise SettingError(
             f"{origin} needs --autodeploy-artifacts, which says what to make",
-            hint="such as --autodeploy-artifacts library",
+            hint="such as --autodeploy-artifacts library; a board that answers is measured without "
+            f"{origin.partition('=')[0]}, one without a link with --autodeploy-power-link pins",
         )
     if not folder.is_dir():
         raise SettingError(f"{origin}: no such folder: {settings.artifacts_from}", hint=_RELATIVE)

@@ -20,6 +20,7 @@ from pytest_autodeploy.base.errors import NpuConfigError
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.npu import mlia
 from pytest_autodeploy.npu.estimate import estimate
+from pytest_autodeploy.npu.vela import VelaOutput
 from tests.helpers.support import MODELS
 from tests.helpers.vela_csv import LayerSpec, legacy_csv, regor_csv
 
@@ -216,6 +217,15 @@ def test_a_summary_gives_what_the_original_gives(
     assert (found.npu_cycles, found.off_chip_flash_access_cycles) == (370, 20)
     assert found.sram_memory_area_size == 5.828125  # KiB, as the original has it
     assert found.batch_size == given.batch_size
+
+
+def test_without_layers_it_ends_in_the_original_s_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = VelaOutput("", "", perf="", source="", log="")
+    monkeypatch.setattr(mlia, "output_for", lambda *_: (nothing, None))
+    with pytest.raises(FileNotFoundError, match="Vela per-layer CSV file not found"):
+        mlia.estimate_performance(tmp_path / "m.tflite", mlia.VelaCompilerOptions())
 
 
 def test_a_clock_of_0_is_a_division_by_zero() -> None:
