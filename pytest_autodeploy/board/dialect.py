@@ -79,11 +79,11 @@ def refuse_unproven(board: str, url: str) -> WrongFirmware:
 
 
 def with_reset(error: BoardError, url: str, dialect: Dialect) -> BoardError:
-    """The error of a silent board with what to look at; of stock firmware a reset is the first."""
+    """The error of a silent board with what to look at; where it may be stock firmware, a reset."""
     if dialect == "own" or not isinstance(error, (BoardTimeout, LinkError)):
         return with_advice(error, url)
-    advised = error if dialect == "stock" else with_advice(error, url)
-    if advised.hint and _WEDGED in advised.hint:
-        return advised
-    hint = f"{_WEDGED}\n  {advised.hint}" if advised.hint else _WEDGED
+    given = (error if dialect == "stock" else with_advice(error, url)).hint or ""
+    if _WEDGED in given:
+        return error
+    hint = f"{given}\n  {_WEDGED}".strip()
     return type(error)(error.what, board=error.board, seconds=error.seconds, hint=hint)

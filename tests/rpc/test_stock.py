@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from pytest_autodeploy.base.errors import (
+    BoardError,
     BoardRefused,
     BoardTimeout,
     LinkError,
@@ -22,7 +23,7 @@ from pytest_autodeploy.board.dialect import expect
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.rpc.messages import ClockMode
 from pytest_autodeploy.rpc.stock_blocks import Block, Blocks, Command
-from pytest_autodeploy.rpc.stock_calls import Expected
+from pytest_autodeploy.rpc.stock_calls import Expected, StockCalls
 from pytest_autodeploy.rpc.stock_client import StockClient
 from pytest_autodeploy.rpc.stock_link import StockLink
 from pytest_autodeploy.rpc.stock_stats import NoStatistics, parse
@@ -270,6 +271,48 @@ def test_a_garbage_answer_is_a_clear_error(tamper: Callable[[bytes], bytes], say
         board.tampers.append(tamper)
         with pytest.raises((LinkError, BoardTimeout, WrongFirmware), match=says):
             client.prove(KWS_EXPECTED)
+
+
+class _Canned:
+    """A link that has one answer for each call, whatever was asked."""
+
+    board = "evb"
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+        self._sequence = b""
+
+    def begin(self, call: str, patience_s: float) -> None:
+        pass
+
+    def send(self, message: bytes) -> None:
+        self._sequence = message[4:8]
+
+    def receive(self) -> bytes:
+        return self._body[:4] + self._sequence + self._body[8:]
+
+    def failure(self, kind: type[LinkError], what: str) -> LinkError:
+        return kind(what, board=self.board)
+
+
+def test_mutated_answers_are_clear_errors_and_never_endless() -> None:
+    """Bytes changed, cut, doubled: of 500 answers each ends, with a value or an error of ours."""
+    firmware = StockFirmware(KWS)
+    good = StockBoard(firmware).answer(struct.pack("<II", 1 << 24 | 2 << 16 | 2 << 8, 0))
+    assert good is not None
+    random = np.random.default_rng(11)
+    taken = 0
+    for _ in range(500):
+        body = bytearray(good)
+        for at in random.integers(8, 90, random.integers(0, 4)):
+            body[at] = int(random.integers(256))
+        del body[len(good) - int(random.integers(0, 3)) * int(random.integers(200)) :]
+        calls = StockCalls(cast("StockLink", _Canned(bytes(body))), 1.0)
+        try:
+            taken += calls.statistics().capacity == 13
+        except BoardError:
+            continue
+    assert 100 < taken < 400
 
 
 def test_pieces_that_never_end_are_given_up() -> None:
