@@ -11,16 +11,14 @@ SEGGER_VID = 0x1366
 
 
 def with_transport(spec: BoardSpec, transport: str | None) -> BoardSpec:
-    """The board with this link in place of its usual one, which None leaves.
+    """The board with this link in place of its usual one, which None leaves and USB always is.
 
     Raises UnknownBoard for a link that its firmware cannot have.
     """
     if transport is None or transport == spec.transport:
         return spec
-    for known in spec.transports:
-        if known == transport:
-            vid = SEGGER_VID if known == "uart" else spec.usb_vid
-            return replace(spec, transport=known, usb_vid=vid)
+    if transport == "uart" and "uart" in spec.transports:
+        return replace(spec, transport="uart", usb_vid=SEGGER_VID, usb_pid=None)
     raise UnknownBoard(
         f"--evb-transport: {spec.name} has no link over {transport.upper()}",
         hint=f"its firmware can have: {', '.join(spec.transports) or spec.transport}",
