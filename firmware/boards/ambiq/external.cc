@@ -6,6 +6,7 @@
 #include "boards/board.h"
 
 #if defined(AUTODEPLOY_PSRAM)
+#include "am_mcu_apollo.h"
 #include "ns_peripherals_psram.h"
 #elif defined(AUTODEPLOY_NVM)
 #include "ns_nvm.h"
@@ -44,6 +45,7 @@ const char *start_psram() {
     }
 #if defined(AUTODEPLOY_MODEL_COPIED_TO_PSRAM)
     std::memcpy(const_cast<unsigned char *>(kModelData), kModelImage, kModelBytes);
+    am_hal_cachectrl_dcache_invalidate(nullptr, true);  // written back first: else the cache would answer
     if (!model_is_there()) {
         return "PSRAM does not keep the model";
     }
