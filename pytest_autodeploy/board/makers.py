@@ -64,6 +64,7 @@ def virtual(order: Order) -> Board:
         timeout_s=settings.evb_timeout,
         file=settings.root / settings.evb_image if settings.evb_image else None,
         licence_ok=settings.evb_image_licence_ok,
+        gdb_port=settings.evb_gdb or None,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_autodeploy.board.usb_ports import ports_of_boards
-from pytest_autodeploy.catalog.boards import BoardSpec, catalog_specs
+from pytest_autodeploy.catalog.boards import BoardSpec, catalog_specs, virtual_state
 from pytest_autodeploy.catalog.kinds import Kind, all_kinds
 
 
@@ -39,6 +39,7 @@ class BoardEntry:
     power_pins: Mapping[str, int]
     power_app_pins: Mapping[str, int]
     io_voltage: float
+    virtual: str
 
 
 @dataclass(frozen=True)
@@ -85,4 +86,5 @@ def _board(spec: BoardSpec, kinds: Sequence[Kind]) -> BoardEntry:
         power_pins=dict(spec.power_pins),
         power_app_pins=dict(spec.app_pins),
         io_voltage=spec.io_voltage,
+        virtual=virtual_state(spec),
     )

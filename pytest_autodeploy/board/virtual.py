@@ -33,14 +33,22 @@ NEEDED = ("unicorn", "elftools")
 class VirtualBoard(ProcessBoard):
     """A board whose image runs in a process of its own; ``timeout_s`` bounds each RPC call.
 
+    GDB may connect to ``gdb_port``.
     Its figures are counts of instructions, without caches, wait states or power. They are exact
     when ``want_times`` says so; else they leave out what an IT block skips.
     """
 
     def __init__(
-        self, board_id: str, spec: BoardSpec, source: ImageSource, *, timeout_s: float
+        self,
+        board_id: str,
+        spec: BoardSpec,
+        source: ImageSource,
+        *,
+        timeout_s: float,
+        gdb_port: int | None = None,
     ) -> None:
         super().__init__(board_id, spec, timeout_s)
+        self._gdb_port = gdb_port
         self._source = source
         self._running: Executable | None = None
         self._exact = False
@@ -56,12 +64,13 @@ class VirtualBoard(ProcessBoard):
         timeout_s: float,
         file: Path | None = None,
         licence_ok: bool = False,
+        gdb_port: int | None = None,
     ) -> VirtualBoard:
         """The board with the image that is built for it, or with ``file``; see `image_source`."""
         from pytest_autodeploy.board.executable import image_source
 
         source = image_source(board_id, spec, options, file=file, licence_ok=licence_ok)
-        return cls(board_id, spec, source, timeout_s=timeout_s)
+        return cls(board_id, spec, source, timeout_s=timeout_s, gdb_port=gdb_port)
 
     def start(self) -> None:
         """Nothing to power up before there is an image."""
@@ -88,6 +97,8 @@ class VirtualBoard(ProcessBoard):
         arguments = ["--chip", self.spec.chip, "--image", str(wanted.path)]
         if pins := self.spec.power_pins:
             arguments += ["--pins", *(str(pins[name]) for name in PINS)]
+        if self._gdb_port is not None:
+            arguments += ["--gdb", str(self._gdb_port)]
         self._process = ControlledProcess(self.id, "pytest_autodeploy.virtual", arguments, log)
         ready = self._process.reply("start", START_TIMEOUT_S)
         if not ready.get("ready"):

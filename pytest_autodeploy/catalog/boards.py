@@ -148,6 +148,16 @@ def _refused() -> Mapping[str, str]:
     return dict(tomllib.loads(CATALOG.read_text(encoding="utf-8"))["refused"])
 
 
+def virtual_state(spec: BoardSpec) -> Literal["tried", "untried", "not modelled", "no Helium"]:
+    """Whether the image of a board can run on an emulated core, and whether one ever has."""
+    if spec.core != "cortex-m4f":
+        return "no Helium"  # unicorn's cores are up to a Cortex-M33
+    chip = find_chip(spec.chip)
+    if chip is None:
+        return "not modelled"
+    return "tried" if chip.tried else "untried"
+
+
 def closest(name: str, part: Part = "board") -> str | None:
     """The name in the catalog that looks most like this one; None when none does."""
     import difflib

@@ -28,7 +28,8 @@ def boards(as_json: bool, **trees: str | None) -> None:
     JSON: kinds[] with kind, prefix, source, runs (what runs a model), ready, lacks[]; boards[] with
     name, title, ids[] (as --evb takes them), soc, core, memories (bytes, usable_bytes of each),
     clocks_hz, transport, transports[], power_pins and power_app_pins (in0, in1, trigger: GPIO
-    numbers of the lines to a power meter), io_voltage; ports[] with device, vid, pid,
+    numbers of the lines to a power meter), io_voltage, virtual (whether its image can run on an
+    emulated core: tried, untried, not modelled, no Helium); ports[] with device, vid, pid,
     serial_number, description, boards[]; probes[] with serial, name; and probe_error: null, or why
     the probes could not be listed.
     """
@@ -120,8 +121,15 @@ def _board_lines(catalog: Sequence[BoardEntry]) -> list[str]:
 
 def _ids(kind: Kind, catalog: Sequence[BoardEntry]) -> list[str]:
     """How each board is typed for a kind; nothing for those that it has none of."""
-    typed = [(f"{kind.prefix}{board.name}", board.ids) for board in catalog]
-    return [name if name in ids else "" for name, ids in typed]
+    return [_typed(kind, board) for board in catalog]
+
+
+def _typed(kind: Kind, board: BoardEntry) -> str:
+    name = f"{kind.prefix}{board.name}"
+    if name not in board.ids:
+        return f"({board.virtual})" if kind.part == "virtual" else ""
+    untried = kind.part == "virtual" and board.virtual == "untried"
+    return f"{name} (untried)" if untried else name
 
 
 def _clocks(clocks_hz: Mapping[str, int]) -> str:

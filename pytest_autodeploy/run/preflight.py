@@ -8,12 +8,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pytest_autodeploy.base.errors import AutodeployError
-from pytest_autodeploy.board.select import check_names
 from pytest_autodeploy.board.simulated_link import link_arguments
 from pytest_autodeploy.limits.declarations import BY_NAME
 from pytest_autodeploy.limits.declared import merge, written_text
-from pytest_autodeploy.run.counters_check import check_counters
-from pytest_autodeploy.run.dialect_check import check_dialect
+from pytest_autodeploy.run.board_checks import check_boards
 from pytest_autodeploy.settings.settings import SettingError, Settings, named_folder
 
 _RELATIVE = (
@@ -27,9 +25,7 @@ def check_settings(settings: Settings, *, write: bool) -> None:
     With ``write`` the results folder of a run with models is made.
     """
     try:
-        check_names(settings.evb, settings)
-        check_counters(settings)
-        check_dialect(settings)
+        check_boards(settings)
         _check_models(settings)
         _check_limits(settings)
         _check_accelerators(settings, read=write)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_autodeploy.catalog.kinds import SIMULATED, syntax
 from pytest_autodeploy.catalog.pmu import SYNTAX, parse_events
 from pytest_autodeploy.settings.build_options import BUILD_OPTIONS
-from pytest_autodeploy.settings.option import Option, positive_float, positive_int
+from pytest_autodeploy.settings.option import Option, positive_float, positive_int, tcp_port
 
 DEFAULT_EVB = f"{SIMULATED.prefix}apollo4p_evb"
 
@@ -91,6 +91,16 @@ BOARD_OPTIONS = (
         ini="bool",
         default=False,
         switch=True,
+    ),
+    Option(
+        "evb_gdb",
+        "--evb-gdb",
+        "TCP port on which a virtual board waits for GDB (target remote :PORT), which may stop it, "
+        "step and read registers and memories (default: none)",
+        metavar="PORT",
+        ini="int",
+        default=0,
+        convert=tcp_port,
     ),
     Option(
         "evb_clock",

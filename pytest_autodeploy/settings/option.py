@@ -63,6 +63,14 @@ def positive_int(text: str) -> int:
     return value
 
 
+def tcp_port(text: str) -> int:
+    """Parse the number of a TCP port; ValueError else."""
+    value = _number(int, text)
+    if value is None or not 1 <= value <= 0xFFFF:
+        raise ValueError(f"{text!r} is not a port from 1 to 65535")
+    return value
+
+
 def positive_float(text: str) -> float:
     """Parse a finite number above 0; ValueError else."""
     from pytest_autodeploy.base.numbers import finite

@@ -31,6 +31,7 @@ PATHS = (
     "openmetrics",
     "keep_profiles",
     "evb_keep_build",
+    "evb_image",
     "evb_record",
 )
 """Settings that are paths. Those of the command line start at the folder pytest was started in."""
@@ -89,6 +90,7 @@ class Settings:
     evb_keep_build: str | None
     evb_image: str | None
     evb_image_licence_ok: bool
+    evb_gdb: int
     evb_clock: str
     evb_counters: tuple[str, ...]
     evb_dwt_counters: str

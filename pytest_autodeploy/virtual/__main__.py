@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from pytest_autodeploy.catalog.chips import chip_names, find_chip
+from pytest_autodeploy.virtual.gdb import GdbServer
 from pytest_autodeploy.virtual.image_file import ImageError, read_image
 from pytest_autodeploy.virtual.link import SerialLink
 from pytest_autodeploy.virtual.machine import Exited, Machine
@@ -25,6 +26,7 @@ def main() -> int:
     parser.add_argument("--image", required=True, type=Path)
     pins = "pins of the power meter's In0, In1 and trigger"
     parser.add_argument("--pins", nargs=3, type=int, metavar=("IN0", "IN1", "TRIGGER"), help=pins)
+    parser.add_argument("--gdb", type=int, metavar="PORT", help="serve GDB's remote protocol")
     chosen = parser.parse_args()
     chip = find_chip(chosen.chip)
     assert chip is not None
@@ -36,16 +38,33 @@ def main() -> int:
     link = SerialLink()
     wires = Wires(*chosen.pins) if chosen.pins else None
     machine = Machine(chip, image, link, _log, wires=wires)
-    say({"ready": True, "port": link.url, "sha256": image.sha256})
     orders = Orders(machine, wires)
+    try:
+        debugger = None if chosen.gdb is None else GdbServer(machine, chosen.gdb, orders.are_over)
+    except OSError as error:
+        say({"ready": False, "error": f"port {chosen.gdb} for GDB is not free: {error.strerror}"})
+        return 2
+    say({"ready": True, "port": link.url, "sha256": image.sha256})
     link.watch(sys.stdin.fileno(), orders.hear)
     try:
-        machine.run(lambda: orders.over)
+        _run(machine, orders, debugger)
     except Exited as exited:
         return exited.status
     finally:
         link.close()
     return 0
+
+
+def _run(machine: Machine, orders: Orders, debugger: GdbServer | None) -> None:
+    if debugger is None:
+        machine.run(orders.are_over)
+        return
+
+    def over() -> bool:
+        debugger.look()
+        return orders.over
+
+    machine.run(over)
 
 
 def _log(line: str) -> None:

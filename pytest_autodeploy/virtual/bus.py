@@ -34,18 +34,19 @@ class Bus:
 
     def load(self, address: int) -> int:
         """A word, of a memory or of a peripheral."""
-        if self._is_peripheral(address):
+        if self.is_peripheral(address):
             return self._read(address, 4)
         return int.from_bytes(self._core.uc.mem_read(address, 4), "little")
 
     def store(self, address: int, value: int) -> None:
         """Write a word."""
-        if self._is_peripheral(address):
+        if self.is_peripheral(address):
             self._write(address, 4, value)
         else:
             self._core.uc.mem_write(address, value.to_bytes(4, "little"))
 
-    def _is_peripheral(self, address: int) -> bool:
+    def is_peripheral(self, address: int) -> bool:
+        """Whether registers are there, not a memory."""
         return _within(self._spaces, address)
 
     def _at(self, address: int) -> tuple[Peripheral, int]:

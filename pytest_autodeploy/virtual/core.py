@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from pytest_autodeploy.virtual.access import BadAccesses, tell_code_from_data
+from pytest_autodeploy.virtual.breakpoints import Breakpoints
 from pytest_autodeploy.virtual.counter import Blocks, InstructionCounter, fast_counter
 from pytest_autodeploy.virtual.outside import Outside
 from pytest_autodeploy.virtual.timebase import Timebase
@@ -80,12 +81,12 @@ class Core:
         mode = unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
         self._uc: Any = unicorn.Uc(unicorn.UC_ARCH_ARM, mode)
         tell_code_from_data(self._uc)
-        self._error = unicorn.UcError
+        self.error: type[Exception] = unicorn.UcError
         self._arm = arm
         self._time = time
         self._booked = 0
         self._running = False
-        self._asked = False
+        self._asked = self._halted = False
         self._interrupt: int | None = None
         self._kept: list[tuple[Any, ...]] = []
         self._kinds = _fault_kinds(unicorn)
@@ -99,6 +100,7 @@ class Core:
         self._frame += [arm.UC_ARM_REG_LR]
         self._floats = [getattr(arm, f"UC_ARM_REG_S{number}") for number in range(_FLOATS)]
         self._floats.append(arm.UC_ARM_REG_FPSCR)
+        self.breakpoints = Breakpoints(self._uc, lambda: self.pc, self.halt)
         time.catch_up = self.book
 
     @property
@@ -110,6 +112,11 @@ class Core:
     def pc(self) -> int:
         """Address of the instruction that runs, or comes next."""
         return int(self._uc.reg_read(self._arm.UC_ARM_REG_PC))
+
+    @property
+    def status(self) -> int:
+        """The status word: flags, exception and the state of IT blocks."""
+        return int(self._uc.reg_read(self._arm.UC_ARM_REG_XPSR)) | _THUMB
 
     @property
     def exception(self) -> int:
@@ -183,6 +190,11 @@ class Core:
             self._time.execute(executed - self._booked)
             self._booked = executed
 
+    def halt(self) -> None:
+        """Stop before the instruction that a hook of code is called for."""
+        self._halted = self._asked = True
+        self._uc.emu_stop()
+
     def run(self, budget: int) -> Stop:
         """Run at most so many instructions."""
         budget = max(budget, LEAST)
@@ -193,11 +205,15 @@ class Core:
         failed = None
         try:
             self._uc.emu_start(self.pc | 1, NOWHERE, count=count)
-        except self._error as error:
+        except self.error as error:
             failed = error
         executed = self._counter.total()
         self._running = False
         self._time.execute(executed - self._booked)
+        if self._halted:
+            self._halted = False
+            self.breakpoints.report()
+            return Stop.ASKED
         return self._why(failed, not self._counter.spent)
 
     def _why(self, failed: Any, early: bool) -> Stop:

@@ -34,6 +34,10 @@ class Orders:
         machine.supply.deliver = _deliver
         machine.core.count(Counting.NONE)
 
+    def are_over(self) -> bool:
+        """Whether the host gives no more of them."""
+        return self.over
+
     def hear(self) -> None:
         """Take what there is."""
         data = os.read(_INPUT, 4096)

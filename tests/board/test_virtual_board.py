@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -151,6 +152,29 @@ def test_a_model_has_qemus_outputs_and_its_count(firmware_cache: Path) -> None:
             each.close()
     np.testing.assert_array_equal(ran[0][0], ran[1][0])
     assert ran[0][1] == pytest.approx(ran[1][1], rel=0.01)
+
+
+@needs_cmake
+def test_a_debugger_holds_the_board_and_lets_it_go(small: Image, firmware_cache: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    built = echo_builder(NAME, firmware_cache).build(small)
+    made = Executable(built.file(".elf"), built.build_id)
+    board = VirtualBoard(ID, machine(NAME), lambda _image: made, timeout_s=2, gdb_port=port)
+    other = VirtualBoard(ID, machine(NAME), lambda _image: made, timeout_s=2, gdb_port=port)
+    try:
+        board.load(small)
+        with pytest.raises(BoardUnavailable, match=f"port {port} for GDB is not free"):
+            other.load(small)
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as debugger:
+            debugger.sendall(b"$?#3f")
+            assert debugger.recv(100).startswith(b"+$S05")
+            with pytest.raises(BoardTimeout):
+                board.client.identify()
+        assert board.load(small).board == NAME
+    finally:
+        board.close()
+        other.close()
 
 
 @needs_cmake

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from serial.tools import list_ports
 from serial.tools.list_ports_common import ListPortInfo
 
+from pytest_autodeploy.catalog import boards as catalog
 from pytest_autodeploy.catalog.boards import board_names
+from pytest_autodeploy.catalog.chips import find_chip
 from pytest_autodeploy.cli.boards import boards
 from pytest_autodeploy.doctor import boards as connected
 from tests.helpers import fake_jlink
@@ -63,6 +66,23 @@ def test_json_has_the_catalog_in_bytes_and_hertz() -> None:
     assert machine["ids"] == ["qemu:mps2-an386", "virtual:mps2-an386"]
     assert board["memories"]["sram"] == {"bytes": 3145728, "usable_bytes": 2516582}
     assert board["clocks_hz"] == {"LP": 96_000_000, "HP": 250_000_000}
+
+
+def test_what_cannot_be_virtual_says_why_and_what_was_never_tried_is_marked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, document = run_json("boards")
+    state = {board["name"]: board["virtual"] for board in document["boards"]}
+    assert state["apollo3p_evb"] == state["mps2-an386"] == "tried"
+    assert state["apollo4p_evb"] == state["apollo4l_blue_evb"] == "not modelled"
+    assert state["apollo510_evb"] == state["mps3-an547"] == "no Helium"
+    assert " (not modelled) " in run("boards").stdout
+
+    chip = find_chip("apollo3p")
+    assert chip is not None
+    untried = replace(chip, tried=False)
+    monkeypatch.setattr(catalog, "find_chip", lambda name: untried if name == "apollo3p" else None)
+    assert " virtual:apollo3p_evb (untried) " in run("boards").stdout
 
 
 def test_every_key_of_the_json_is_in_the_help(ports: list[ListPortInfo]) -> None:

@@ -10,16 +10,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from pytest_autodeploy.board.emulated import EmulatedBoard
 from pytest_autodeploy.board.executable import image_source
 from pytest_autodeploy.board.virtual import VirtualBoard
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.chips import find_chip
+from pytest_autodeploy.catalog.kinds import spec_of
 from pytest_autodeploy.catalog.supply import power_states
 from pytest_autodeploy.deliver.characterize import characterize
 from pytest_autodeploy.deliver.delivery import Delivery
 from pytest_autodeploy.deliver.generate import generate
+from pytest_autodeploy.image.cmake import CMakeBuilder
 from pytest_autodeploy.image.firmware import BuildOptions
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.image.neuralspot import NeuralSpotBuilder
@@ -38,6 +42,7 @@ from pytest_autodeploy.virtual.link import SerialLink
 from pytest_autodeploy.virtual.machine import SAID, Machine
 from pytest_autodeploy.virtual.supply import Wires
 from tests.helpers.driven_machine import Driven
+from tests.helpers.emulation import needs_qemu
 from tests.helpers.support import DIGITS
 
 pytest.importorskip("unicorn")
@@ -45,6 +50,7 @@ pytestmark = pytest.mark.skipif(SDK_VARIABLE not in os.environ, reason=f"{SDK_VA
 
 NAME = "apollo3p_evb"
 ID = f"virtual:{NAME}"
+QEMU_ID = "qemu:mps2-an386"
 SPEC = board_spec(NAME)
 MODEL = load_model(DIGITS)
 PATIENCE_S = 120
@@ -133,3 +139,30 @@ def test_an_image_without_symbols_runs(form: str, options: BuildOptions, tmp_pat
         ModelSession(MODEL, board, inputs=random_inputs(MODEL, 1, seed=1)).run()
     finally:
         board.close()
+
+
+def test_a_second_run_builds_nothing(options: BuildOptions) -> None:
+    image = Image(MODEL)
+    first = NeuralSpotBuilder(SPEC, options, emulated=ID).build(image)
+    again = NeuralSpotBuilder(SPEC, options, emulated=ID).build(image)
+    assert not again.fresh
+    assert again.file(".axf") == first.file(".axf")
+
+
+@needs_qemu
+def test_its_outputs_are_those_of_qemu_bit_for_bit(options: BuildOptions) -> None:
+    """The same kernels, built by the SDK for the chip and by CMake for QEMU's machine."""
+    inputs = random_inputs(MODEL, 3, seed=1)
+    machine = spec_of(QEMU_ID)
+    builder = CMakeBuilder(machine, options, board_id=QEMU_ID)
+    boards = (
+        EmulatedBoard(QEMU_ID, machine, builder, timeout_s=PATIENCE_S),
+        VirtualBoard.of(ID, SPEC, options, timeout_s=PATIENCE_S),
+    )
+    ran = []
+    for board in boards:
+        try:
+            ran.append(ModelSession(MODEL, board, inputs=inputs).run().outputs[0])
+        finally:
+            board.close()
+    np.testing.assert_array_equal(ran[0], ran[1])

@@ -59,6 +59,7 @@ def files(start: Path) -> set[str]:
         {"evb_port": "socket://lab:4000"},
         {"evb_port": "rfc2217://[::1]:4000"},
         {"evb_sim_link": "bytes_per_s=1000,latency_ms=2"},
+        {"evb": ["virtual:mps2-an386"], "evb_gdb": 3333},
         {"accuracy": "min=0.9", "labels": "labels.npy", "inputs": "inputs.npz"},
         {"npu": ["ethos-u55-128"]},
         {"power": "sim"},
@@ -125,6 +126,14 @@ def test_settings_that_can_work_are_taken(start: Path, options: dict[str, Any]) 
             {"evb": ["apollo4p_evb"], "evb_port": "a", "evb_dialect": "stock"}
             | {"evb_require_proof": True},
             "--evb-require-proof: stock firmware does not tell which model it runs",
+        ),
+        (
+            {"evb_gdb": 3333},
+            "--evb-gdb: GDB debugs one virtual board, and this run has sim:apollo4p_evb",
+        ),
+        (
+            {"evb_gdb": 3333, "evb": ["virtual:mps2-an386", "sim:apollo4p_evb"]},
+            "--evb-gdb: GDB debugs one virtual board",
         ),
         ({"tflite": ["gone.tflite"]}, "no such model file"),
         ({"tflite": ["*.h5"]}, "no model matches"),
