@@ -20,7 +20,7 @@ INTERNAL = {
     *("ChildDiedError", "ChildTimeoutError", "PathFailed"),  # the PC side: ReferenceFailed
     "Implausible",  # a characterisation from outside: CharacterizationError
     *("NoRollUp", "TableError", "_Missing"),  # Vela's files: NpuEstimateFailed, or a remark
-    *("OtherProtocol", "Refusal"),  # replies of boards: WrongFirmware, BoardRefused
+    *("NoStatistics", "OtherProtocol", "Refusal"),  # replies: WrongFirmware, BoardRefused
     "Refused",  # inside the simulated board: a status of its reply
     "WrongValue",  # documents: CharacterizationError
 }
