@@ -230,3 +230,14 @@ def test_a_likely_arena_that_fills_a_memory_goes_there() -> None:
     room = spec.memories["dtcm"].usable
     assert place(spec, 50_000, likely_arena_bytes=room).arena_memory == "dtcm"
     assert place(spec, 50_000, likely_arena_bytes=room + 1).arena_memory == "sram"
+    assert place(board_spec("apollo510_evb"), 50_000, likely_arena_bytes=4 << 20).arena_memory == (
+        "sram"  # psram has room for it, and is slow
+    )
+
+
+def test_the_least_arena_is_one_step_of_its_alignment() -> None:
+    spec = board_spec("apollo4p_evb")
+    room = largest_arena(spec, (), ["sram"])[1]
+    assert largest_arena(spec, [Use("model", "sram", room - 16)], ["sram"]) == ("sram", 16)
+    with pytest.raises(ModelDoesNotFit):
+        largest_arena(spec, [Use("model", "sram", room)], ["sram"])

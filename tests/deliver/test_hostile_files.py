@@ -65,11 +65,13 @@ def seal(folder: Path, mc: Document, md: Document) -> None:
         (lambda mc: mc.update(arena_bytes=-1), "arena_bytes is -1"),
         (lambda mc: mc.update(arena_bytes=0), "arena_bytes is 0"),
         (lambda mc: mc.update(arena_bytes=10**30), "arena_bytes is 1000"),
+        (lambda mc: mc.update(arena_bytes=2**32), "not one of .* to 4294967295"),
         (lambda mc: mc.update(arena_used_bytes=-1), "arena_used_bytes"),
         (lambda mc: mc.update(resource_variables=-3), "resource_variables: -3"),
         (lambda mc: mc.update(resource_variables=1), "resource_variables: 1"),
         (lambda mc: mc["example"].update(path="gpu"), "example.path"),
         (lambda mc: mc["example"].update(seed=-1), "example.seed"),
+        (lambda mc: mc["example"].update(seed=2**64), "example.seed is 1844"),
         (lambda mc: mc["example"].update(origin="a\nb"), "example.origin"),
         (lambda mc: mc["example"].update(origin="a" * 5_000), "example.origin is 'aaa"),
         (lambda mc: mc["example"].update(inputs=[]), "the number of example.inputs"),
@@ -96,6 +98,23 @@ def test_a_configuration_that_cannot_be_true_is_refused(
     with pytest.raises(CharacterizationError, match=words) as raised:
         files.load(folder, model)
     assert "\n" not in str(raised.value).replace(f"\n  {files.AGAIN}", "")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda mc: mc.update(arena_bytes=2**32 - 1, arena_used_bytes=0),
+        lambda mc: mc["example"].update(seed=2**64 - 1),
+    ],
+    ids=["arena", "seed"],
+)
+def test_what_can_just_be_true_is_taken(
+    folder: Path, model: Model, change: Callable[[Document], object]
+) -> None:
+    mc, md = read(folder)
+    change(mc)
+    seal(folder, mc, md)
+    assert files.load(folder, model)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_autodeploy.limits import energy, latency, memory, outputs, sensitivity
 from pytest_autodeploy.limits.declaration import LimitError
+from pytest_autodeploy.limits.declarations import DECLARATIONS
 from pytest_autodeploy.limits.declared import declare, declare_text
 from pytest_autodeploy.limits.energy import EnergyLimit
 from pytest_autodeploy.limits.latency import LatencyBudget
@@ -25,6 +26,26 @@ def test_a_latency_budget_is_kept_in_microseconds() -> None:
 def test_a_memory_limit_counts_kilobytes_of_1024() -> None:
     limit = declare_text(memory.DECLARATION, "arena_kb=32, model_kb=100", "option").limit
     assert limit == MemoryLimit(32 * 1024, 100 * 1024)
+
+
+@pytest.mark.parametrize(
+    ("given", "limit"),
+    [
+        ({"arena_kb": 2}, MemoryLimit(2048, None)),
+        ({"model_kb": 2}, MemoryLimit(None, 2048)),
+    ],
+)
+def test_one_of_two_memory_limits_is_enough(given: dict[str, Any], limit: MemoryLimit) -> None:
+    assert declare(memory.DECLARATION, **given).limit == limit
+    with pytest.raises(LimitError, match="give arena_kb, model_kb or both"):
+        declare(memory.DECLARATION)
+
+
+def test_what_no_regression_allows_unless_it_is_told() -> None:
+    allowed = {group.name: group.percent for each in DECLARATIONS for group in each.groups}
+    sizes = {"arena": 0, "model_size": 1}
+    assert allowed == sizes | {"latency": 5, "per_layer": 10, "outputs": 0, "energy": 5}
+    assert outputs.DECLARATION.default == {"lsb": 1}
 
 
 def test_a_tolerance_of_zero_steps_is_allowed() -> None:
