@@ -17,7 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 MODEL = ROOT / "examples" / "models" / "kws_ds_cnn.tflite"
 LOWEST = ROOT / ".ci" / "lowest.txt"
-LOWEST_PACKAGES = ("jsonschema", "pytest-rerunfailures", "pytest-timeout", "pytest-xdist")
+LOWEST_PACKAGES = (
+    *("jsonschema", "prometheus-client"),
+    *("pytest-rerunfailures", "pytest-timeout", "pytest-xdist"),
+)
 LOWEST_TESTS = (
     *("tests/base", "tests/model/test_cut.py", "tests/rpc/test_client.py", "tests/settings"),
     *("tests/report", "tests/npu/test_vela.py", "tests/cli/test_inspect.py"),
