@@ -8,6 +8,7 @@ import click
 
 from pytest_autodeploy.cli.boards import boards
 from pytest_autodeploy.cli.command import Commands
+from pytest_autodeploy.cli.commission import commission
 from pytest_autodeploy.cli.diff import diff
 from pytest_autodeploy.cli.doctor import doctor
 from pytest_autodeploy.cli.example import example
@@ -18,7 +19,10 @@ from pytest_autodeploy.cli.select_inputs import select_inputs
 from pytest_autodeploy.cli.sim import sim
 from pytest_autodeploy.run.termination import interrupt_on_sigterm
 
-COMMANDS = (boards, inspect, doctor, sim, diff, generate, select_inputs, example, *OF_RESULTS)
+COMMANDS = (
+    *(boards, inspect, doctor, commission, sim, diff, generate, select_inputs, example),
+    *OF_RESULTS,
+)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

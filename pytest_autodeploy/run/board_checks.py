@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_autodeploy.board.select import check_names
 from pytest_autodeploy.catalog.kinds import VIRTUAL, kind_of
+from pytest_autodeploy.run.commissioned import check_boards_commissioned
 from pytest_autodeploy.run.counters_check import check_counters
 from pytest_autodeploy.run.dialect_check import check_dialect
 from pytest_autodeploy.settings.settings import SettingError, Settings
@@ -15,6 +16,7 @@ def check_boards(settings: Settings) -> None:
     check_counters(settings)
     check_dialect(settings)
     _check_gdb(settings)
+    check_boards_commissioned(settings)
 
 
 def _check_gdb(settings: Settings) -> None:

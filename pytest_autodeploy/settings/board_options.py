@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_autodeploy.catalog.kinds import SIMULATED, syntax
 from pytest_autodeploy.catalog.pmu import SYNTAX, parse_events
 from pytest_autodeploy.settings.build_options import BUILD_OPTIONS
-from pytest_autodeploy.settings.option import Option, positive_float, positive_int, tcp_port
+from pytest_autodeploy.settings.option import Option, age, positive_float, positive_int, tcp_port
 
 DEFAULT_EVB = f"{SIMULATED.prefix}apollo4p_evb"
 
@@ -153,6 +153,14 @@ BOARD_OPTIONS = (
         ini="bool",
         default=False,
         switch=True,
+    ),
+    Option(
+        "evb_commissioned",
+        "--evb-commissioned",
+        "Refuse boards whose latest green commissioning (autodeploy commission) is older, such as "
+        "12h, 7d or 2w",
+        metavar="AGE",
+        convert=age,
     ),
     Option(
         "evb_record",

@@ -91,6 +91,13 @@ def natural(text: str) -> int:
     return value
 
 
+def age(text: str) -> str:
+    """Check an age such as ``7d``, ``12h`` or ``2w``; ValueError else."""
+    if not re.fullmatch(r"[1-9]\d{0,4}[dhw]", text):
+        raise ValueError(f"{text!r} is not an age such as 7d, 12h or 2w")
+    return text
+
+
 def _number(kind: Callable[[str], T], text: str) -> T | None:
     """The number that a text is, else None: Python's own words speak of literals and bases."""
     try:

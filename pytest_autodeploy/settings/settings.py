@@ -97,6 +97,7 @@ class Settings:
     evb_arena_kb: int
     evb_timeout: float
     evb_require_hardware: bool
+    evb_commissioned: str | None
     evb_record: str | None
     evb_sim_link: str | None
     cache: str | None

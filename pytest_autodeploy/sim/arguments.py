@@ -15,6 +15,7 @@ from pytest_autodeploy.sim.faults import SYNTAX, Fault, parse_fault
 from pytest_autodeploy.sim.noise import SYNTAX as NOISE_SYNTAX
 from pytest_autodeploy.sim.noise import Noise, parse_noise
 from pytest_autodeploy.sim.operator_fault import OperatorFault
+from pytest_autodeploy.sim.power import DOUBTFUL
 from pytest_autodeploy.sim.power import FAULTS as POWER_FAULTS
 
 
@@ -73,7 +74,7 @@ def _add_faults(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--power-fault",
-        choices=POWER_FAULTS,
+        choices=(*POWER_FAULTS, *DOUBTFUL),
         action="append",
         default=[],
         help="for testing: what is wrong between the board and its power meter",

@@ -12,19 +12,38 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_autodeploy.rpc.calls import CALLS, INFER, INVOKE
-from pytest_autodeploy.rpc.messages import Identity, Inference
+from pytest_autodeploy.rpc.messages import (
+    BoardReport,
+    ClockMode,
+    Identity,
+    Inference,
+    InvokeTiming,
+    LayerRecord,
+)
 from pytest_autodeploy.rpc.service import Validator
 from pytest_autodeploy.sim.operator_fault import CORRUPT, ROUND, OperatorFault
+from pytest_autodeploy.sim.own_clock import CLOCK_FAULTS, OwnClock
+
+LONG_INPUT = 1024
+"""Bytes from which an input is damaged by a link that loses something of long frames."""
 
 KINDS_OF_CALL = ("die", "hang", "garbage")
-KINDS = ("corrupt-output", "flaky-output", "wrong-model")
+KINDS = (
+    *("corrupt-output", "flaky-output", "wrong-model"),
+    *("wrong-board", "corrupt-input", "slow-profiler", "stuck-clock", "bad-dtcm"),
+    *CLOCK_FAULTS,
+)
 SYNTAX = (
     "die@CALL: end like a crash; hang@CALL: never answer; garbage@CALL: bytes that are no answer; "
     "corrupt-output: other values; flaky-output: others in each inference; wrong-model: the hash "
-    "of another model; "
+    "of another model; wrong-board: another board's name; corrupt-input: a bit of long inputs; "
+    "slow-profiler: layers that take twice as long; stuck-clock: LP is as fast as HP; bad-dtcm: "
+    "other values with the arena in DTCM; own-clock: it tells its ticks, fast-clock-hp, "
+    "fast-clock-lp: which go a quarter too fast in that mode, wrapping-clock: and begin anew "
+    "at 2**28; "
     "corrupt-op:N: the operator at position N makes other values; round-op:N: some that are one "
-    "step off. CALL is a call of the interface, such as invoke, which means infer as well; CALL#2 "
-    "only its second one"
+    "step off; N may be the name of an operator, for the first such one. CALL is a call of the "
+    "interface, such as invoke, which means infer as well; CALL#2 only its second one"
 )
 
 
@@ -45,8 +64,9 @@ def parse_fault(text: str) -> Fault | OperatorFault:
     """The fault that a user wrote; raises ValueError."""
     if text in KINDS:
         return Fault(text)
-    if of_operator := re.fullmatch(rf"({CORRUPT}|{ROUND}):(\d+)", text):
-        return OperatorFault(of_operator[1], int(of_operator[2]))
+    if of_operator := re.fullmatch(rf"({CORRUPT}|{ROUND}):(?:(\d+)|([A-Z][A-Z0-9_]*))", text):
+        kind, position, name = of_operator.groups()
+        return OperatorFault(kind, int(position) if position else -1, name or "")
     found = re.fullmatch(r"(\w+)@(\w+)(?:#([1-9]\d*))?", text)
     calls = {_plain(call.name): call.name for call in CALLS.values()}
     if not found or found[1] not in KINDS_OF_CALL or _plain(found[2]) not in calls:
@@ -70,6 +90,7 @@ class Faults:
         self._kinds = {fault.kind for fault in faults}
         self._text = ", ".join(map(str, faults))
         self._calls: Counter[str] = Counter()
+        self._clock = OwnClock(self._kinds)
 
     def strike(self, body: bytes) -> None:
         """Count a request, and die of it or hang in it."""
@@ -83,7 +104,8 @@ class Faults:
         """The validator that answers in place of this one."""
         if not self._kinds:
             return validator
-        return _Spoiled(validator, self._kinds, self._text, self._calls["invoke"])
+        invocations = self._calls["invoke"]
+        return _Spoiled(validator, self._kinds, self._text, invocations, self._clock)
 
     def garble(self, body: bytes, reply: bytes) -> bytes:
         """What is sent in place of a reply."""
@@ -114,11 +136,19 @@ class _Spoiled:
     ``invocations`` are those so far; a flaky output depends on them.
     """
 
-    def __init__(self, validator: Validator, kinds: set[str], text: str, invocations: int) -> None:
+    def __init__(
+        self,
+        validator: Validator,
+        kinds: set[str],
+        text: str,
+        invocations: int,
+        clock: OwnClock,
+    ) -> None:
         self._validator = validator
         self._kinds = kinds
         self._text = text
         self._invocations = invocations
+        self._clock = clock
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._validator, name)
@@ -127,6 +157,8 @@ class _Spoiled:
         identity = self._validator.identify()
         build_id = f"{identity.build_id}, injected faults: {self._text}"
         identity = dataclasses.replace(identity, build_id=build_id)
+        if "wrong-board" in self._kinds:
+            identity = dataclasses.replace(identity, board=f"not_{identity.board}")
         if "wrong-model" not in self._kinds or not identity.model_sha256:
             return identity
         other = bytes(byte ^ 0xFF for byte in identity.model_sha256)
@@ -136,11 +168,38 @@ class _Spoiled:
         return self._spoil(self._validator.read_output(index, offset, length))
 
     def infer(self, inputs: bytes) -> Inference:
+        if "corrupt-input" in self._kinds and len(inputs) >= LONG_INPUT:
+            inputs = inputs[:-1] + bytes([inputs[-1] ^ 1])
         inference = self._validator.infer(inputs)
         return dataclasses.replace(inference, outputs=self._spoil(inference.outputs))
+
+    def invoke(self, count: int) -> InvokeTiming:
+        timing = self._validator.invoke(count)
+        identity = self._validator.identify()
+        if "stuck-clock" not in self._kinds or identity.clock is not ClockMode.LOW_POWER:
+            return timing
+        low, high = identity.clocks_hz
+        ticks = tuple(time * low // high for time in timing.ticks)
+        return dataclasses.replace(timing, total_ticks=sum(ticks), ticks=ticks)
+
+    def read_layers(self, first: int, count: int) -> tuple[int, Sequence[LayerRecord]]:
+        total, layers = self._validator.read_layers(first, count)
+        if "slow-profiler" not in self._kinds:
+            return total, layers
+        return total, [dataclasses.replace(layer, ticks=2 * layer.ticks) for layer in layers]
+
+    def describe_board(self) -> BoardReport:
+        ticks = self._clock.ticks(self._validator.identify())
+        return dataclasses.replace(self._validator.describe_board(), ticks=ticks)
+
+    def _arena_in(self, memory: str) -> bool:
+        placements = self._validator.describe_board().placements
+        return any((part.part, part.memory) == ("arena", memory) for part in placements)
 
     def _spoil(self, data: bytes) -> bytes:
         flipped = 0x40 if "corrupt-output" in self._kinds else 0
         if "flaky-output" in self._kinds:
             flipped ^= self._invocations & 0x7F
+        if "bad-dtcm" in self._kinds and self._arena_in("DTCM"):
+            flipped ^= 1
         return bytes(byte ^ flipped for byte in data)

@@ -20,13 +20,17 @@ ROUND_STRIDE = 5
 
 @dataclass(frozen=True)
 class OperatorFault:
-    """The fault ``kind`` of the operator at a position of the main subgraph."""
+    """The fault ``kind`` of the operator at a position of the main subgraph.
+
+    ``name`` stands in place of the position, for the first operator of that name.
+    """
 
     kind: str
-    operator: int
+    operator: int = -1
+    name: str = ""
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.operator}"
+        return f"{self.kind}:{self.name or self.operator}"
 
     def can_change(self, dtype: str) -> bool:
         """Whether tensors of this type have other values, or a step to be off by."""

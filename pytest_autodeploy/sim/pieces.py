@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -58,10 +58,19 @@ def faults_of(model: Model, faults: Sequence[OperatorFault], log: Log) -> list[O
     A part of a model that ends before a wrong operator is right.
     """
     count = len(main_operators(model))
-    for fault in faults:
+    placed = [_placed(model, fault) for fault in faults]
+    for fault in placed:
         note = "" if fault.operator < count else f", without effect: there are {count} operators"
         log.write(f"injected fault: {fault}{note}")
-    return [fault for fault in faults if fault.operator < count]
+    return [fault for fault in placed if fault.operator < count]
+
+
+def _placed(model: Model, fault: OperatorFault) -> OperatorFault:
+    """A fault with the position of its operator; behind the last one where there is none."""
+    if not fault.name:
+        return fault
+    names = [operator.name for operator in main_operators(model)]
+    return replace(fault, operator=(names.index(fault.name) if fault.name in names else len(names)))
 
 
 def cut_behind(model: Model, faults: Sequence[OperatorFault]) -> tuple[Piece, ...]:

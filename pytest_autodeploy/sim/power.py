@@ -23,6 +23,13 @@ EMPTY_WINDOW_S = 0.001
 FAULTS = ("cut-in0", "cut-in1", "cut-trigger", "swapped-lines", "no-supply", "restart")
 """What can be wrong between meter and board; ``restart`` happens within the window."""
 
+DOUBTFUL = ("low-supply", "swinging-supply", "busy-idle")
+"""What is wrong with a supply or a board that a meter measures all the same."""
+
+LOW_V = 1.2
+SWING_S, SWING = 0.001, 0.3
+"""How long the supply stays up or down, and the share of it that it is off."""
+
 
 class State(Enum):
     """Where a power run is, with the levels of In0 and In1."""
@@ -64,6 +71,8 @@ class PowerRig:
         self._faults = frozenset(faults)
         self._noise = noise or NoiseSource()
         self._trigger = False
+        self._swing = SWING
+        self._longest_s = SWING_S if "swinging-supply" in self._faults else math.inf
         self.restart()
 
     def restart(self) -> None:
@@ -105,7 +114,7 @@ class PowerRig:
         """Let simulated time pass; returns what the meter sees of it."""
         seen: list[Stretch] = []
         while seconds > 0:
-            step = min(seconds, self._left)
+            step = min(seconds, self._left, self._longest_s)
             if step > 0:
                 seen.append(self._stretch(step))
             seconds -= step
@@ -129,7 +138,16 @@ class PowerRig:
             return Stretch(seconds, pins, 0.0, 0.0)
         asleep = self._state in (State.SLEEPING, State.WAITING)
         watts = self._power.sleeping if asleep else self._power.running
-        return Stretch(seconds, pins, watts, SUPPLY_V)
+        if "busy-idle" in self._faults and asleep:
+            watts = 2 * self._power.running or watts
+        return Stretch(seconds, pins, watts, self._volts())
+
+    def _volts(self) -> float:
+        """The supply, which may be low, or swing from stretch to stretch."""
+        if "swinging-supply" in self._faults:
+            self._swing = -self._swing
+            return SUPPLY_V * (1 + self._swing)
+        return LOW_V if "low-supply" in self._faults else SUPPLY_V
 
     def _follow_trigger(self) -> None:
         if self._state is State.WAITING and self._trigger:

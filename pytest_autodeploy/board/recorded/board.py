@@ -54,7 +54,7 @@ class RecordedBoard:
 
     def load(self, image: Image) -> Identity:
         self._check_model(image)
-        player = self._play()
+        player = self._play(image.model.stateful)
         player.loaded(image.arena_bytes, image.roomy)
         if self._client is None:
             self._client = ValidatorClient(RecordedLink(player, board=self.id))
@@ -112,9 +112,9 @@ class RecordedBoard:
             self.image_sha256 = head.image_sha256 or None
         return self._answers
 
-    def _play(self) -> Player:
+    def _play(self, stateful: bool) -> Player:
         if self._player is None:
-            self._player = Player(self._open(), self.id)
+            self._player = Player(self._open(), self.id, stateful=stateful)
         return self._player
 
     def _check_model(self, image: Image) -> None:

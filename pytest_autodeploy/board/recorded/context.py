@@ -50,8 +50,9 @@ class Place:
 class Context:
     """The state of a board as far as its calls tell it.
 
-    ``ran``: whether an inference has run since the latest set-up; ``outputs`` and ``layers`` are
-    the inferences whose outputs and layers can be read.
+    ``stateful``: the model keeps state from inference to inference. ``ran``: whether an inference
+    has run since the latest set-up; ``outputs`` and ``layers`` are the inferences whose outputs
+    and layers can be read.
     """
 
     clock: int = ClockMode.HIGH_PERFORMANCE
@@ -111,7 +112,6 @@ class Context:
         if call is calls.CONFIGURE:
             self._begin(digest(request, self.image, self.kept))
             self.input_count = int.from_bytes(answer[8:12], "little")  # of `ModelState`
-            self.stateful = any(answer[20:24])  # its variables
         elif call is calls.SET_CLOCK:
             self.clock = request[0]
         elif call is calls.KEEP_TENSORS:

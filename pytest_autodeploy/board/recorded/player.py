@@ -38,10 +38,10 @@ class Player:
     the last one stays. A call that only sets something is obeyed unless the board had refused it.
     """
 
-    def __init__(self, answers: Answers, board: str) -> None:
+    def __init__(self, answers: Answers, board: str, *, stateful: bool = False) -> None:
         self._answers = answers
         self._board = board
-        self._context = Context(clock=self._first_clock())
+        self._context = Context(clock=self._first_clock(), stateful=stateful)
         self._set_ups = 0
         self._given: Counter[tuple[bytes, int]] = Counter()
         self._log = bytearray()

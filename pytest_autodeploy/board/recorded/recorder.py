@@ -37,9 +37,9 @@ class Recorder:
     Of inputs only a hash is written. It costs a call some tens of microseconds after its answer.
     """
 
-    def __init__(self, writer: RecordWriter) -> None:
+    def __init__(self, writer: RecordWriter, *, stateful: bool = False) -> None:
         self._writer = writer
-        self._context = Context()
+        self._context = Context(stateful=stateful)
         self._began = time.monotonic()
         self._aside = False
         self._counts: Counter[bytes] = Counter()

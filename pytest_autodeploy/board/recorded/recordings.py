@@ -47,7 +47,7 @@ class Recordings:
         if key not in self._recorders:
             writer = RecordWriter(self._path(model, board), self._most_bytes)
             writer.add(HEAD, self._head(model, board, kind))
-            self._recorders[key] = Recorder(writer)
+            self._recorders[key] = Recorder(writer, stateful=model.stateful)
         return self._recorders[key]
 
     def close(self) -> None:
