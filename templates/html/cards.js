@@ -16,8 +16,14 @@
       place.textContent = `This browser cannot unpack the cards (${error}); the result files have them.`;
     }
   };
+  const list = document.querySelector(".ad-list");
+  const show = () => list.querySelector("template")?.replaceWith(list.querySelector("template").content);
   const lead = async () => {
     const id = location.hash.slice(1);
+    if (/^ad-c-/.test(id)) {
+      show();
+      list.open = true;
+    }
     const group = /^ad-c-/.test(id) && document.querySelector(`[data-cards~="${id}"]`);
     if (!group) return;
     group.open = true;
@@ -26,6 +32,7 @@
     if (card) card.scrollIntoView();
   };
   document.addEventListener("toggle", event => {
+    if (event.target === list) show();
     if (event.target.matches("[data-ad][open]")) fill(event.target);
   }, true);
   addEventListener("hashchange", lead);
