@@ -1,6 +1,6 @@
 """Running without a count: time goes by as outside, and a run ends where nothing is lost.
 
-Some eight times as fast as with unicorn's own count, which is a call for each instruction.
+Some three times as fast as with unicorn's own count, which is a call for each instruction.
 """
 
 from __future__ import annotations
