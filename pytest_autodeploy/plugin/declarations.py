@@ -34,7 +34,7 @@ OLD_NAMES = """
     --pmu-config-file --profile-results-path --profile-warmup --reserve-dtcm-kb
     --reserve-dtcm-percent --reserve-mram-kb --reserve-mram-percent --reserve-sram-kb
     --reserve-sram-percent --resultlog-file --run-log-id --runs-power --tensorflow-version
-    --tflite-filename --tflm-location --toolchain --tty
+    --tflite-filename --tflm-location --toolchain --transport --tty
 """
 """Options of AutoDeploy, see ``old_names``; loading that only for these keeps the start cheap."""
 
