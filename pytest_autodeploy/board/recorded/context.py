@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from pytest_autodeploy.rpc import calls
 from pytest_autodeploy.rpc.calls import Call
-from pytest_autodeploy.rpc.messages import ClockMode, Identity, Status
+from pytest_autodeploy.rpc.messages import ClockMode, Status
 
 KEY_BYTES = 16
 NO_KEY = bytes(KEY_BYTES)
@@ -128,10 +128,6 @@ class Context:
         elif call is calls.REBOOT:
             self.kept = self.counters = b""
             self._begin(b"")
-
-    def identified(self, identity: Identity) -> None:
-        """The board says its clock mode, which a restart or a flash may have changed."""
-        self.clock = identity.clock
 
     def inferred(self, key: bytes, of: int, count: int = 1, *, profiled: bool = False) -> None:
         """``count`` inferences ran; the last was the answer ``of`` of the key."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,9 +70,15 @@ class Recordings:
             board=board.spec.name,
             model=file_name(model.name),
             model_sha256=model.sha256,
-            package=version("pytest-autodeploy"),
+            package=_version(),
             serial=getattr(board, "serial", None) or "",
             image_sha256=getattr(board, "image_sha256", None) or "",
             meter=self._has_meter(board.id),
         )
         return msgspec.json.encode(asdict(head))
+
+
+@cache
+def _version() -> str:
+    """Of this package: to look it up takes milliseconds."""
+    return version("pytest-autodeploy")
