@@ -18,6 +18,7 @@ from tests.helpers.installed import remember_installed
 from tests.helpers.keras_models import make_models
 from tests.helpers.once import made_once
 from tests.helpers.support import DIGITS
+from tests.helpers.warm_children import keep_children_warm
 
 pytest_plugins = ["pytester"]
 
@@ -31,6 +32,7 @@ def _load_everything() -> None:
 
 _load_everything()
 remember_installed()
+keep_children_warm()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
-from pytest_autodeploy.profile.records import LayerProfile
+from pytest_autodeploy.profile.records import Layer, LayerProfile
 
 Cell = str | int
 
@@ -23,17 +22,6 @@ _SUFFIX = " mod 256"
 """How boards name the 8-bit ones, which wrap within a layer."""
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-
-
-class Static(Protocol):
-    """A layer that has not run."""
-
-    @property
-    def index(self) -> int: ...
-    @property
-    def tag(self) -> str: ...
-    @property
-    def macs(self) -> int | None: ...
 
 
 def csv_text(profile: LayerProfile, recorded: str | None = None) -> str:
@@ -68,13 +56,6 @@ def csv_table(
     return _header([title for title, _ in names]), rows
 
 
-def static_csv_text(layers: Iterable[Static]) -> str:
-    """As ``csv_text``, of layers that have not run: only MACs are known."""
-    nothing = [""] * (len(COUNTERS) + 1)
-    rows = ((*_first(layer, None, None), *nothing, "estimated") for layer in layers)
-    return _text(_header(COUNTERS), rows)
-
-
 def _header(counters: Iterable[str]) -> tuple[str, ...]:
     return (*COLUMNS, *map(harmless, counters), "Run", "Source")
 
@@ -98,7 +79,7 @@ def _text(header: Sequence[Cell], rows: Iterable[Sequence[Cell]]) -> str:
     return text.getvalue()
 
 
-def _first(layer: Static, us: float | None, cycles: int | None) -> tuple[Cell, ...]:
+def _first(layer: Layer, us: float | None, cycles: int | None) -> tuple[Cell, ...]:
     name = harmless(layer.tag)
     return layer.index, name, _plain_number(us), _or_empty(layer.macs), _or_empty(cycles)
 

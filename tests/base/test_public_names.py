@@ -133,6 +133,7 @@ def test_another_name_is_an_error() -> None:
         getattr(pytest_autodeploy, "Bord")  # noqa: B009  # mypy would notice it
 
 
+@pytest.mark.slow
 def test_a_suite_that_annotates_with_them_is_strictly_typed(
     tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:

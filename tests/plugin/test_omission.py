@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import random
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,21 +25,28 @@ def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
     return pytester.runpytest_subprocess(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ((OFF, "--tflite-energy-limit=uj=1"), "*energy_limit(uj=1)*no power meter*"),
-        ((OFF, "--tflite-power-limit=mw=1"), "*power_limit(mw=1)*no power meter*"),
-        ((OFF, "--tflite-no-regression=energy=1%"), "*no_regression(energy='1%')*no power meter*"),
-        (("--evb=apollo4p_evb", "--tflite-energy-limit=uj=1"), "*apollo4p_evb: no power meter*"),
-        (("--tflite-npu-budget=cycles=1",), "*no accelerator; give --tflite-npu ACCELERATOR*"),
-        (("--tflite-accuracy=min=0.9",), "*there are no labels*"),
-        (("--tflite-latency-budget=ms=1", "--tflite-no-suite"), "*is for the built-in tests*"),
-        (("--tflite-latency-budget=ms=1;ms=2",), "*is declared at the same place*"),
-        (("--autodeploy-compare", "--autodeploy-update-baseline"), "*compares with the baselines*"),
-    ],
-)
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+REFUSED = [
+    ((OFF, "--tflite-energy-limit=uj=1"), "*energy_limit(uj=1)*no power meter*"),
+    ((OFF, "--tflite-power-limit=mw=1"), "*power_limit(mw=1)*no power meter*"),
+    ((OFF, "--tflite-no-regression=energy=1%"), "*no_regression(energy='1%')*no power meter*"),
+    (("--evb=apollo4p_evb", "--tflite-energy-limit=uj=1"), "*apollo4p_evb: no power meter*"),
+    (("--tflite-npu-budget=cycles=1",), "*no accelerator; give --tflite-npu ACCELERATOR*"),
+    (("--tflite-accuracy=min=0.9",), "*there are no labels*"),
+    (("--tflite-latency-budget=ms=1", "--tflite-no-suite"), "*is for the built-in tests*"),
+    (("--tflite-latency-budget=ms=1;ms=2",), "*is declared at the same place*"),
+    (("--autodeploy-compare", "--autodeploy-update-baseline"), "*compares with the baselines*"),
+]
+
+
+def with_workers() -> Iterator[Any]:
+    """Each of them without workers and with two, which takes seconds: the first one is enough."""
+    for number, (arguments, says) in enumerate(REFUSED):
+        yield pytest.param(arguments, says, ())
+        marks = [pytest.mark.slow] if number else []
+        yield pytest.param(arguments, says, ("-n", "2"), marks=marks)
+
+
+@pytest.mark.parametrize(("arguments", "says", "workers"), with_workers())
 def test_what_cannot_be_judged_is_a_usage_error_before_anything_runs(
     pytester: pytest.Pytester, arguments: tuple[str, ...], says: str, workers: tuple[str, ...]
 ) -> None:

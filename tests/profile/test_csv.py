@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pytest_autodeploy.profile.layer_csv import csv_text, static_csv_text
+from pytest_autodeploy.profile.layer_csv import csv_text
 from pytest_autodeploy.profile.records import Layer, LayerProfile
 from tests.helpers.report_examples import profile
 
@@ -45,7 +45,6 @@ def test_columns_are_the_same_where_nothing_is_counted_and_nothing_has_run() -> 
     header = rows(csv_text(profile()))[0]
     without = replace(profile(), counter_names=())
     assert rows(csv_text(without))[0] == header
-    assert rows(static_csv_text(profile().layers))[0] == header
 
 
 def test_counters_stand_in_the_places_of_the_note_whatever_their_order() -> None:
