@@ -59,7 +59,8 @@ def run(
     return subprocess.run(
         [str(part) for part in command],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": path} | environment,
+        # Python 3.11 takes the part of its bytecode that a full disk has room for for the whole.
+        env=os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"} | environment,
         capture_output=True,
         text=True,
         check=False,

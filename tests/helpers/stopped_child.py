@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from pytest_autodeploy.reference.runner import Reference
 
@@ -24,7 +25,11 @@ def stop(reference: Reference) -> int:
     """Stop the child of a reference, wait until it has stopped, and give its process id."""
     pid = pid_of(reference)
     os.kill(pid, signal.SIGSTOP)
-    os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOWAIT)
+    state = Path(f"/proc/{pid}/stat")
+    if not state.is_file():
+        os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOWAIT)
+    while state.is_file() and state.read_text(encoding="utf-8").rpartition(") ")[2][0] != "T":
+        time.sleep(0.01)  # a forked child is not this process's to wait for
     return pid
 
 

@@ -68,5 +68,10 @@ class Worker:
         yield {"found": found}, []
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Serve one model's operators."""
     serve(Worker().answer)
+
+
+if __name__ == "__main__":
+    main()
