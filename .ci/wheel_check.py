@@ -28,6 +28,9 @@ LOWEST_TESTS = (
 )
 """One or two files for each package that the plugin stands on; they take about two minutes."""
 
+OTHER_REPORTS = ("allure-pytest>=2.13", "pytest-json-report>=1.5")
+"""Plugins that would load themselves into every run of the tests: they have a place of theirs."""
+
 NOT_WITH_LOWEST = "tests/report/test_result_json.py::test_the_schema_in_the_package"
 """Versions of msgspec word the schema differently; the one in the package is from the newest."""
 
@@ -82,6 +85,15 @@ def check_lowest(wheel: Path, folder: Path) -> None:
     run(python, "-m", "pytest", *options, *LOWEST_TESTS, cwd=ROOT)
 
 
+def check_other_reports(wheel: Path, folder: Path) -> None:
+    """Run the tests of what other plugins' reports get, with these plugins."""
+    python = install(folder, f"{wheel}[sim]", *LOWEST_PACKAGES, *OTHER_REPORTS)
+    tests = "tests/plugin/test_other_reports.py"
+    output = run(python, "-m", "pytest", "-q", "-n", "0", "-rs", tests, cwd=ROOT)
+    assert " passed" in output, "no test of other reports has run"
+    assert "skipped" not in output, "tests of other reports were skipped"
+
+
 def write_sbom(python: Path, wheel: Path) -> Path:
     """The SBOM of a wheel: what is in an environment that has nothing else; beside the wheel."""
     sbom = wheel.with_name(f"{wheel.stem}.cdx.json")
@@ -102,11 +114,12 @@ def main() -> None:
         shutil.rmtree(DIST, ignore_errors=True)
         run(sys.executable, "-m", "build", "--outdir", DIST, ROOT, cwd=folder)
         (wheel,) = DIST.glob("*.whl")
-        for name in ("alone", "newest", "lowest"):
+        for name in ("alone", "newest", "lowest", "reports"):
             (folder / name).mkdir()
         write_sbom(install(folder / "alone", wheel), wheel)
         check(install(folder / "newest", f"{wheel}[sim]", "pytest>=9"), folder / "newest")
         check_lowest(wheel, folder / "lowest")
+        check_other_reports(wheel, folder / "reports")
         print(f"{wheel.name} works alone, with the newest packages and with the lowest versions")
 
 
