@@ -28,11 +28,15 @@ FOREIGN: Mapping[str, str] = {
 
 @dataclass(frozen=True, repr=False)
 class ModelFile:
-    """A model to load: its ``id`` in test names, its path, and the ``name`` a user gave it."""
+    """A model to load: its ``id`` in test names, its path, and the ``name`` a user gave it.
+
+    ``missing`` is raised in the place of loading it: there is no such file.
+    """
 
     id: str
     path: Path
     name: str | None = None
+    missing: ModelError | None = None
 
     def __repr__(self) -> str:
         """The id: Allure shows parameters so, and finds a test of earlier runs by them."""

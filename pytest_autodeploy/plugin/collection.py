@@ -120,7 +120,8 @@ def _models(metafunc: pytest.Metafunc) -> list[ModelFile]:
                 f"{test}: no model; mark it with @pytest.mark.tflite(path) or give --tflite=PATH",
             )
             return []
-        _check_there(_arguments(mark, 1)[0], metafunc.definition)
+        if missing := _missing(_arguments(mark, 1)[0], metafunc.definition):
+            return [missing]
         paths = [marked_path(path, metafunc.definition) for path in _arguments(mark, 1)]
         return find_models(paths, settings.root)
     except (LimitError, AutodeployError) as error:
@@ -134,16 +135,17 @@ def marked_path(path: str, item: pytest.Item) -> Path:
     return beside if beside.exists() else item.config.rootpath / path
 
 
-def _check_there(path: str, item: pytest.Item) -> None:
-    """Raise ModelError with both places when a marker's path is at neither."""
+def _missing(path: str, item: pytest.Item) -> ModelFile | None:
+    """The model of a marker whose file is at neither place: its test fails, others run on."""
     places = (item.path.parent / path, item.config.rootpath / path)
     if glob.has_magic(path) or any(place.exists() for place in places):
-        return
+        return None
     searched = " and ".join(str(place.parent) for place in dict.fromkeys(places))
-    raise ModelError(
+    error = ModelError(
         f"no such model file: {path}",
         hint=f"searched in {searched}: a marker's path starts at its test's folder, or at the root",
     )
+    return ModelFile(places[0].stem, places[0], missing=error)
 
 
 def _boards(metafunc: pytest.Metafunc) -> list[str]:

@@ -45,6 +45,8 @@ class Models:
 
     def load(self, file: ModelFile) -> Model:
         """Load (or convert) a model, once. Raises ModelError."""
+        if file.missing is not None:
+            raise file.missing.with_traceback(None)
         if file.path not in self._loaded:
             try:
                 loaded = self._load(file.path)

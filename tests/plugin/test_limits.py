@@ -180,7 +180,6 @@ def test_does_not(model_session): model_session.memory()
         ("evb()", "*wrong use of the marker evb; use evb(*names)"),
         ("evb('sim:apolo4p_evb')", "*unknown board 'sim:apolo4p_evb'"),
         ("tflite('a', 'b')", "*wrong use of the marker tflite; use tflite(path)"),
-        ("tflite('missing.tflite')", "*no such model file: *missing.tflite"),
     ],
 )
 def test_wrong_use_of_a_marker_is_a_usage_error(
