@@ -94,7 +94,7 @@ def test_a_clock_is_judged_only_where_there_is_one() -> None:
         (("--fault", "corrupt-op:SOFTMAX"), "outputs: int8 CNN"),
         (("--fault", "corrupt-op:LOGISTIC"), "outputs: float dense"),
         (("--fault", "corrupt-op:SVDF"), "outputs: int8 SVDF"),
-        (("--timing-noise", "outlier=0.05x1.15"), "latency: repeats"),
+        (("--timing-noise", "outlier=0.05x1.05"), "latency: repeats"),
         (("--fault", "slow-profiler"), "profiler"),
         (("--fault", "die@reboot"), "reset"),
         (("--power-fault", "cut-in1"), "power: wiring"),
