@@ -64,6 +64,13 @@ def test_what_kills_it_is_known(log: Path) -> None:
     assert (end and end.signal) == signal.SIGKILL.name
 
 
+def test_what_ended_unseen_may_be_told_to_end(log: Path) -> None:
+    with child(log) as started:
+        started.stdin.close()
+        assert b"ready" in started.stdout.read()  # all of it, so it has ended
+        started._process.terminate()
+
+
 @pytest.mark.usefixtures("_cold_environment")
 def test_in_another_environment_it_is_started(log: Path) -> None:
     with child(log) as started:

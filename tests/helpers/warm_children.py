@@ -12,6 +12,7 @@ their own (``runpytest_subprocess``, ``tests/sim/test_process.py``, the command)
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import resource
@@ -74,7 +75,8 @@ class WarmProcess:
 
     def _send(self, number: signal.Signals) -> None:
         if self.returncode is None:
-            os.kill(self.pid, number)
+            with contextlib.suppress(ProcessLookupError):  # the server has seen its end already
+                os.kill(self.pid, number)
 
 
 SPENT: list[float] = []
