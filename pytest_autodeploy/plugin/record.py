@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_autodeploy.base.errors import ModelError
+from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.plugin.collection import Case, uses
 from pytest_autodeploy.plugin.over_pins import pins_run_of
 from pytest_autodeploy.plugin.services import session_of
@@ -83,7 +83,7 @@ def _model_facts(item: pytest.Item, case: Case) -> ModelFacts:
     runtime, path = runtime_of(item.config), case.model.path
     try:
         model: Model = runtime.models.load(case.model)
-    except ModelError:
+    except AutodeployError:  # also an extra that its conversion needs
         return ModelFacts(case.model.id, path.stem, str(path))
     return model_facts(case.model.id, model, relative_name(path, settings_of(item.config).rootdir))
 

@@ -218,3 +218,27 @@ def test_a_folder_for_results_that_has_become_unusable_is_told_before_a_test_run
     )
     result.stdout.no_fnmatch_line(TRACEBACK)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+WITHOUT_TENSORFLOW = """
+import importlib.util
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name == "tensorflow" else real(name, *more)
+"""
+
+
+def test_a_folder_of_keras_models_without_the_extra_is_one_message_and_has_records(
+    pytester: pytest.Pytester,
+) -> None:
+    pytester.makeconftest(WITHOUT_TENSORFLOW)
+    pytester.mkdir("models").joinpath("a.keras").write_bytes(b"")
+    result = pytester.runpytest_subprocess("autodeploy", "--tflite=models")
+    result.assert_outcomes(errors=1, skipped=4)
+    result.stdout.fnmatch_lines(
+        [
+            "converting .keras files needs the extra 'tensorflow'",
+            "  pip install 'pytest-autodeploy[[]tensorflow]'",
+            "a * ERROR, 4 skipped",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*not all was written*")
