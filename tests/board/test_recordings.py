@@ -16,6 +16,7 @@ import pytest
 
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.base.record_file import RecordingError, RecordWriter, read_records
+from pytest_autodeploy.board.base import Board
 from pytest_autodeploy.board.recorded.answers import NotRecorded, read_answers
 from pytest_autodeploy.board.recorded.recordings import Recordings
 from pytest_autodeploy.board.simulated import SimulatedBoard
@@ -24,6 +25,7 @@ from pytest_autodeploy.catalog.kinds import kind_of, spec_of
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import as_inputs, random_inputs
 from pytest_autodeploy.session.model_session import ModelSession
+from tests.helpers.commission_models import FOLDER
 from tests.helpers.recordings import (
     MEASURES,
     RUNS,
@@ -38,6 +40,8 @@ from tests.helpers.recordings import (
 )
 from tests.helpers.support import DIGITS, KWS, ROOT
 from tests.storm.files import mutated
+
+SVDF = FOLDER / "int8_svdf.tflite"
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +109,29 @@ def test_another_model_is_refused_by_name(made: Made) -> None:
     session = ModelSession(model, recorded_board(made.path), inputs=random_inputs(model, 1, 1))
     with pytest.raises(NotRecorded, match=r"a recording of digits_cnn .*, not of kws_ds_cnn"):
         session.run()
+
+
+def test_the_state_of_a_model_is_a_part_of_what_was_asked(tmp_path: Path) -> None:
+    """The same input again, after others: the answer is the one with that history."""
+
+    def outputs(board: Board, recordings: Recordings | None, order: list[int]) -> list[bytes]:
+        model = load_model(SVDF)
+        inputs = as_inputs(random_inputs(model, 3, 1).arrays[0][order], model)
+        session = ModelSession(model, board, inputs=inputs)
+        session.recording.to = recordings
+        return [output.tobytes() for output in session.run().outputs[0]]
+
+    live = SimulatedBoard("sim:apollo4p_evb", board_spec("apollo4p_evb"), timeout_s=60)
+    recordings = Recordings(tmp_path)
+    truth = outputs(live, recordings, [0, 1, 0, 2, 0])
+    live.close()
+    recordings.close()
+    (path,) = tmp_path.iterdir()
+    assert len({truth[0], truth[2], truth[4]}) == 3
+    assert outputs(recorded_board(path), None, [0, 1, 0, 2, 0]) == truth
+    assert outputs(recorded_board(path), None, [0, 1, 0]) == truth[:3]
+    with pytest.raises(NotRecorded, match="infer: not with these inputs"):
+        outputs(recorded_board(path), None, [0, 2])
 
 
 def test_a_refusal_comes_back_with_the_words_of_the_board(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ class Player:
         if call is calls.INVOKE:
             answer = self._times(key, request)
         elif call in (calls.INFER, calls.PROFILE):
-            answer = self._inference(call, key)
+            answer = self._inference(call, key, request)
         else:
             answer = self._other(call, key)
         self._context.answered(call, request, answer)
@@ -92,7 +92,7 @@ class Player:
         self._context.inferred(*place, count)
         return timing_answer(includes_first, tuple(ticks))
 
-    def _inference(self, call: Call, key: bytes) -> bytes:
+    def _inference(self, call: Call, key: bytes, request: bytes) -> bytes:
         pool = self._answers.inferences.get(key)
         number = pool.take(self._set_ups) if pool else None
         if pool is None or number is None:
@@ -102,6 +102,7 @@ class Player:
             what = f"only {had} like this were recorded" if had else "not with these inputs"
             raise self._not_recorded(f"{call.name}: {what}")
         body = self._give(pool.entries[number])
+        self._context.answered(call, request, body)  # its inputs are a part of the history
         self._context.inferred(key, number, profiled=call is calls.PROFILE)
         return body
 
