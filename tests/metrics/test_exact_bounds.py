@@ -54,6 +54,17 @@ def test_a_value_exactly_at_its_limit_passes(
     assert (row.status, row.failure) == (status, "over a limit" if status == "FAIL" else None)
 
 
+def test_a_failure_says_limit_value_and_what_is_over(measured: ModelSession) -> None:
+    value = Measurement("latency_median", 1250.0, "us", "lower", "modelled", "warm")
+    whole = subject(measured, gate(Path("unused")))
+    row = at_most(whole, declare(latency.DECLARATION, ms=1), value, 1000.0)
+    assert row.text.splitlines()[2:] == [
+        "  limit   1.00 ms",
+        "  value   1.25 ms (modelled, warm)",
+        "  over    250.0 us (25.0 %)",
+    ]
+
+
 @pytest.mark.parametrize(
     ("value", "limit", "least", "met"),
     [
@@ -93,6 +104,34 @@ def test_the_path_of_the_pc_is_chosen_by_decisions_and_not_by_scores() -> None:
         xnnpack=[[[9.0, -9.0]], [[-9.0, 9.0]]],
     )
     assert comparison.reference == "xnnpack"
+
+
+def test_figures_are_named_after_what_they_count_and_who_ran() -> None:
+    scores = np.eye(3)[[0, 1, 2]].reshape(3, 1, 3)
+    known = Labels(np.array([0, 1, 0]), "labels")
+    tensor = Tensor(0, 0, "scores", (1, 3), "float32")
+    inputs = Inputs((np.zeros(3),), "x")
+    for top_k, name in ((1, "accuracy"), (2, "accuracy_top2")):
+        wanted = Task(top_k=top_k)
+        side = side_of(tensor, scores, known, wanted)
+        run = LabelledRun(RunResult(inputs, ()), known, wanted, side)
+        for path, engine in (("ref", "LiteRT"), ("tensorflow", "TensorFlow")):
+            found = compared(run, {path: side}, source="measured", failed_paths={})
+            assert [each.name for each in found.measurements()] == [
+                name,
+                f"{name}_pc",
+                f"{name}_drop",
+            ]
+            note = f"{engine} on this PC, path {path}"
+            assert found.measurements()[1].note == f"{side.correct} of 3 samples, {note}"
+            assert not found.is_binary
+
+
+def test_one_score_decides_between_two_classes() -> None:
+    one = Tensor(0, 0, "y", (1, 1), "float32")
+    scores = np.array([[0.2], [0.8]]).reshape(2, 1, 1)
+    assert task(scores, [0, 1], one, ref=scores).is_binary
+    assert not task(scores, [[0.1], [0.9]], one, ref=scores).is_binary
 
 
 def test_right_decisions_are_not_listed_as_confused() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_autodeploy.base.errors import BoardDied
+from pytest_autodeploy.base.errors import AutodeployError, BoardDied, BoardRefused, ModelError
 from pytest_autodeploy.limits import latency, memory
 from pytest_autodeploy.limits.declared import Declared, declare
 from pytest_autodeploy.metrics.failures import FailureClass
@@ -77,6 +77,28 @@ def test_the_cause_is_told_by_the_row_about_wrong_outputs_alone() -> None:
     passed = Row("m", "m()", "marker", "pass", "ok", failure=None)
     rows = (red("wrong output"), red("over a limit"), passed)
     assert [row.why for row in Judgement(rows).because("cause").rows] == ["cause", "", ""]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [BoardRefused("no", status="NO_MEMORY", text="no", board="sim"), ModelError("no")],
+    ids=type,
+)
+def test_only_a_board_that_broke_ends_the_rest(
+    measured: ModelSession, monkeypatch: pytest.MonkeyPatch, error: AutodeployError
+) -> None:
+    def refuses(_session: ModelSession) -> None:
+        raise error
+
+    monkeypatch.setattr(ModelSession, "latency", refuses)
+    judgement = judged(measured, BUDGET, ROOM)
+    assert statuses(judgement) == [("latency_budget", "NOT JUDGED"), ("memory_limit", "pass")]
+    assert judgement.broke is None
+
+
+def test_a_metric_that_cannot_be_repeated_says_so(measured: ModelSession) -> None:
+    whole = subject(measured, gate(Path("unused")))
+    assert not metrics()["memory_limit"].repeat(whole, "arena_used", 3, restarted=False)
 
 
 def test_a_time_that_leaves_operators_out_is_within_no_limit(
