@@ -46,7 +46,7 @@ def with_workers() -> Iterator[Any]:
         yield pytest.param(arguments, says, ("-n", "2"), marks=marks)
 
 
-@pytest.mark.parametrize(("arguments", "says", "workers"), with_workers())
+@pytest.mark.parametrize(("arguments", "says", "workers"), [*with_workers()])
 def test_what_cannot_be_judged_is_a_usage_error_before_anything_runs(
     pytester: pytest.Pytester, arguments: tuple[str, ...], says: str, workers: tuple[str, ...]
 ) -> None:
