@@ -16,6 +16,7 @@ import pytest
 import pytest_autodeploy
 from tests.helpers.installed import remember_installed
 from tests.helpers.keras_models import make_models
+from tests.helpers.lazy_reruns import listen_for_workers_alone
 from tests.helpers.once import made_once
 from tests.helpers.support import DIGITS
 from tests.helpers.warm_children import keep_children_warm
@@ -33,6 +34,7 @@ def _load_everything() -> None:
 _load_everything()
 remember_installed()
 keep_children_warm()
+listen_for_workers_alone()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -46,13 +46,14 @@ class WarmProcess:
         self.returncode: int | None = None
         self._ended = ended
         self._turn = threading.Lock()
-        weakref.finalize(self, os.close, ended)
+        self._close_ended = weakref.finalize(self, os.close, ended)
 
     def wait(self, timeout: float | None = None) -> int:
         """Its exit code, minus the signal that it died of. Raises subprocess.TimeoutExpired."""
         if self.returncode is None:
-            ready, _, _ = select.select([self._ended], [], [], timeout)
-            if not ready:
+            poll = select.poll()  # not select(), which knows no descriptor above 1023
+            poll.register(self._ended, select.POLLIN)
+            if not poll.poll(None if timeout is None else max(0, 1e3 * timeout)):
                 raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
             self._take_end()
         assert self.returncode is not None
@@ -62,6 +63,7 @@ class WarmProcess:
         with self._turn:
             if self.returncode is None:
                 code, seconds = os.read(self._ended, 64).split()
+                self._close_ended()
                 self.returncode = int(code)
                 SPENT.append(float(seconds))
 

@@ -319,7 +319,7 @@ def test_unmarked(model_session): model_session.latency()
         )
         result = pytester.runpytest("test_it.py", "-v")
         result.assert_outcomes(passed=1)
-        result.stdout.fnmatch_lines(["no_regression(outputs='0%')  pass *"])
+        result.stdout.fnmatch_lines(["no_regression(outputs='0%')  no regression   pass *"])
 
     def test_an_ini_limit_judges_what_a_test_measures(self, pytester: pytest.Pytester) -> None:
         slow_board(pytester)
