@@ -26,6 +26,7 @@ from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import as_inputs, random_inputs
 from pytest_autodeploy.session.model_session import ModelSession
 from tests.helpers.commission_models import FOLDER
+from tests.helpers.mutation import mutated
 from tests.helpers.recordings import (
     MEASURES,
     RUNS,
@@ -39,7 +40,6 @@ from tests.helpers.recordings import (
     session_of,
 )
 from tests.helpers.support import DIGITS, KWS, ROOT
-from tests.storm.files import mutated
 
 SVDF = FOLDER / "int8_svdf.tflite"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest_rerunfailures as reruns
+import pytest_rerunfailures as reruns  # type: ignore[import-untyped]
 
 
 class _Lazy(reruns.ServerStatusDB):  # type: ignore[misc]  # it has no types

@@ -23,7 +23,7 @@ RESULT = Path("autodeploy-results/digits_cnn/sim_apollo4p_evb/result.json")
         (("--evb-tflm-memory=itcm", "--evb=qemu:mps2-an386"), "has no ITCM for TFLM"),
         (("--evb-reserve=psram=10%",), "apollo4p_evb has no PSRAM"),
         (("--evb-reserve=dtcm=10",), "is not a size such as 10%"),
-        (("--evb-model-memory=dtcm",), "has no DTCM for the model"),
+        (("--evb-model-memory=nvm",), "has no NVM for the model"),
     ],
 )
 def test_what_a_board_does_not_have_is_a_usage_error(
