@@ -132,6 +132,7 @@ def test_a_board_that_dies_in_an_invoke_is_back_for_the_next_test(
     session.board.close()
 
 
+@pytest.mark.slow
 def test_a_board_that_falls_silent_in_an_invoke_is_reset_for_the_next_test(
     bench: Bench, image: Image
 ) -> None:
@@ -145,6 +146,7 @@ def test_a_board_that_falls_silent_in_an_invoke_is_reset_for_the_next_test(
     session.board.close()
 
 
+@pytest.mark.slow
 def test_a_silent_board_is_reset_once(bench: Bench, image: Image) -> None:
     bench.next = {"behaviour": "silent until reset"}
     board = bench.board(timeouts=dataclasses.replace(TIMEOUTS, answer_s=5.0, restart_s=0.5))

@@ -168,7 +168,7 @@ def test_a_debugger_holds_the_board_and_lets_it_go(small: Image, firmware_cache:
             other.load(small)
         with socket.create_connection(("127.0.0.1", port), timeout=10) as debugger:
             debugger.sendall(b"$?#3f")
-            assert debugger.recv(100).startswith(b"+$S05")
+            assert debugger.makefile("rb").read(5) == b"+$S05"
             with pytest.raises(BoardTimeout):
                 board.client.identify()
         assert board.load(small).board == NAME

@@ -242,6 +242,7 @@ def test_a_crash_is_told_of_its_operator_and_the_others_are_known(
     assert found.counted(STEPS).known == OPERATORS - 1
 
 
+@pytest.mark.slow
 def test_an_operator_that_hangs_costs_no_more_than_the_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

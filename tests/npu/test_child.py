@@ -137,6 +137,7 @@ def test_a_vela_that_does_not_end_is_ended(stand_in: Path) -> None:
     assert "Vela did not finish after 0.5 s" in str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a named pipe shows who still lives")
 def test_what_vela_started_ends_with_it(stand_in: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"

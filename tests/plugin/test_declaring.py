@@ -89,6 +89,7 @@ def test_a_folder_without_tests_loads_next_to_nothing(tmp_path: Path) -> None:
     assert loaded(tmp_path, "--collect-only") == AT_THE_START
 
 
+@pytest.mark.slow
 def test_a_run_of_tests_of_others_loads_next_to_nothing(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text("def test_it(tmp_path): pass\n", encoding="utf-8")
     assert loaded(tmp_path) == AT_THE_START | AT_THE_END

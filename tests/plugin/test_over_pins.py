@@ -26,6 +26,7 @@ from tests.helpers.result_files import result_file
 from tests.helpers.support import DIGITS, KWS
 
 pytestmark = [
+    pytest.mark.slow,  # windows of real time
     needs("c++"),
     pytest.mark.skipif(sys.platform != "linux", reason="board and meter share Linux's clock"),
 ]

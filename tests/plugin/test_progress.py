@@ -33,6 +33,7 @@ def output_of(digits: Path, *more: str, terminal: bool) -> str:
     return written.decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_progress_behind_what_stands_there(
     pytester: pytest.Pytester, digits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -41,6 +42,7 @@ def test_a_terminal_shows_progress_behind_what_stands_there(
     assert re.search(r"\x1b7 .*inference \d+ of 200, \d+ s\x1b\[K\x1b8", shown)
 
 
+@pytest.mark.slow
 def test_a_log_shows_a_line_now_and_then(pytester: pytest.Pytester, digits: Path) -> None:
     written = output_of(digits, terminal=False)
     assert "1 passed" in written
@@ -49,6 +51,7 @@ def test_a_log_shows_a_line_now_and_then(pytester: pytest.Pytester, digits: Path
     assert "\x1b" not in written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quiet", [("-q",), ("-n", "1")])
 def test_quiet_runs_and_workers_of_xdist_show_none(
     pytester: pytest.Pytester, digits: Path, quiet: tuple[str, ...]

@@ -80,6 +80,7 @@ def test_ticks_that_this_pc_does_not_see_are_doubted(
     assert re.search(says, doubt)
 
 
+@pytest.mark.slow
 @needs_host_build
 def test_a_latency_of_another_clock_is_not_judged(
     program: Path, model_file: Path, pytester: pytest.Pytester
@@ -105,6 +106,7 @@ class Ready:
         """It is."""
 
 
+@pytest.mark.slow
 @needs_host_build
 def test_energy_of_another_clock_is_not_measured(program: Path, model_file: Path) -> None:
     refused = pytest.raises(PowerError, match="HP was not reached: by this PC's clock")

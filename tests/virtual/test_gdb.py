@@ -158,6 +158,7 @@ def test_without_a_debugger_it_runs_on(port: int, debugger: Debugger) -> None:
     again.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("gdb-multiarch") is None, reason="gdb-multiarch is not there")
 def test_gdb_itself_stops_and_reads(port: int, tmp_path: Path) -> None:
     script = tmp_path / "script"
