@@ -6,6 +6,7 @@
 
 #include "autodeploy_config.h"
 #include "boards/board.h"
+#include "tests/check.h"
 #if defined(AUTODEPLOY_PSRAM)
 #include "am_mcu_apollo.h"
 #include "ns_peripherals_psram.h"
@@ -15,14 +16,6 @@
 
 /** The start of a memory outside of the chip, against one that works and ones that fail. */
 int failures = 0;
-
-#define CHECK(what)                                                \
-    do {                                                           \
-        if (!(what)) {                                             \
-            std::printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
-            ++failures;                                            \
-        }                                                          \
-    } while (false)
 
 namespace {
 

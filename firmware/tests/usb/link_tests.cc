@@ -7,20 +7,13 @@
 #include "controller.h"
 #include "ns_ambiqsuite_harness.h"
 #include "ns_usb.h"
+#include "tests/check.h"
 
 /** The board's USB link against a host: what either sends arrives, all of it and in order. */
 using namespace autodeploy;
 using namespace autodeploy::ambiq;
 
 int failures = 0;
-
-#define CHECK(what)                                                \
-    do {                                                           \
-        if (!(what)) {                                             \
-            std::printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
-            ++failures;                                            \
-        }                                                          \
-    } while (false)
 
 namespace {
 
