@@ -1,4 +1,4 @@
-"""The kernel paths of the PC: the ways in which a model is computed there."""
+"""The sets of kernels of the PC: the ways in which a model is computed there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LITERT_PATHS = PATHS[:3]
 
 TFLM_PATH = "tflm"
 """TFLM on this PC, the engine of the boards. It runs only when asked for, and never counts for the
-nearest path: it would share the boards' mistakes."""
+nearest kernels: it would share the boards' mistakes."""
 
 ALL_PATHS = (*PATHS, TFLM_PATH)
 

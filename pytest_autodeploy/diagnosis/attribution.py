@@ -171,7 +171,7 @@ def _of_pc(evidence: Evidence, declare: str) -> tuple[str, ...]:
         return (declare,)
     counting = ", ".join(evidence.counting)
     return (
-        f'let the nearest path count instead of reference="{counting}", or pin another one: '
+        f'let the nearest kernels count instead of reference="{counting}", or pin another one: '
         f'reference="{evidence.agreeing[0]}"',
         declare,
     )

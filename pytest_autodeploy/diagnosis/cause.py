@@ -6,7 +6,7 @@ from typing import Literal
 
 Cause = Literal["runtime", "board", "state", "model", "unstable", "pc", "open", "agree"]
 """What differs: the runtimes, the board or its firmware, state that a kernel of the board does not
-keep, nothing but that the model makes NaN, the board from itself, the PC's own kernel paths; open
+keep, nothing but that the model makes NaN, the board from itself, the PC's own kernels; open
 where TFLM on the PC could not be asked; agree where outputs do not differ."""
 
 HEADLINES: dict[Cause, str] = {
@@ -15,7 +15,7 @@ HEADLINES: dict[Cause, str] = {
     "state": "the board: a kernel drops its state",
     "model": "the model itself: the PC computes what is not finite, too",
     "unstable": "the board disagrees with itself: its memory or the transport",
-    "pc": "the PC's kernel paths differ, the board is not to blame",
+    "pc": "the PC's kernels differ, the board is not to blame",
     "open": "the board or the runtime; TFLM on the PC would tell which",
     "agree": "outputs agree",
 }

@@ -53,7 +53,7 @@ class Repeats:
 class Evidence:
     """What is known of inferences that failed.
 
-    ``gaps``: the board against each side of the PC, LiteRT's kernel paths and TFLM. ``counting``:
+    ``gaps``: the board against each side of the PC, LiteRT's kernels and TFLM. ``counting``:
     the paths that the test counts. ``spread``: the largest distance between two ``apart`` paths;
     ``spread_covers``: in each failed inference it is at least the board's own. ``tflm_passes``:
     whether outputs of TFLM on the PC would have passed the test.
@@ -79,7 +79,7 @@ class Evidence:
 
     @property
     def paths(self) -> dict[str, Gap]:
-        """The board against LiteRT's kernel paths."""
+        """The board against LiteRT's sets of kernels."""
         return {path: gap for path, gap in self.gaps.items() if path != TFLM_PATH}
 
     @property
@@ -112,7 +112,7 @@ def gather(
 ) -> Evidence:
     """The figures of outputs: one array (n, *tensor shape) per output, for the board and each side.
 
-    ``by_side``: by kernel path, and ``tflm``; ``repeats``: further outputs of the board for the
+    ``by_side``: by set of kernels, and ``tflm``; ``repeats``: further outputs of the board for the
     same inputs.
     """
     held = {side: held_against(model, board, pc, tolerance) for side, pc in by_side.items()}

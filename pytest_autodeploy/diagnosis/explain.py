@@ -34,8 +34,8 @@ def explain(
 ) -> Explanation:
     """Find out why the outputs of a run on the session's board differ from the PC's.
 
-    The inferences that failed are repeated on the board, and run through every kernel path and TFLM
-    on the PC; then one of them is compared operator by operator. Of a run that passed only the
+    The inferences that failed are repeated on the board, and run through all kernels of the PC and
+    TFLM; then one of them is compared operator by operator. Of a run that passed only the
     operators are compared. What cannot be done is told by ``problems``. Afterwards the session
     flashes its model again where that is needed. Raises ReferenceFailed when the PC cannot run the
     model again.

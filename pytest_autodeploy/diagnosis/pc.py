@@ -1,4 +1,4 @@
-"""The sides of the PC: LiteRT's kernel paths and TFLM, with what they give in every operator."""
+"""The sides of the PC: LiteRT's sets of kernels and TFLM, with what they give in every operator."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ DECLARATION = Declaration(
     signature=output_tolerance,
     flag="--tflite-tolerance",
     marker_help="outputs differ from the PC's by at most lsb steps (integers) or atol + rtol * "
-    '|pc|; reference "auto" (the default: nearest path), "ref", "optimized", "xnnpack", '
+    '|pc|; reference "auto" (the default: the nearest kernels), "ref", "optimized", "xnnpack", '
     '"tensorflow" or "tflm"; nan "allow" for outputs that are NaN or infinite on the PC, too',
     option_help="Tolerance of the built-in output test, such as lsb=1 or atol=1e-3,rtol=1e-2",
     suite_test="test_outputs_agree",

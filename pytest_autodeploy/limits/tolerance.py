@@ -31,7 +31,7 @@ class Tolerance:
     ``|board - pc| <= atol + rtol * |pc|`` in real (dequantised) units, for float outputs, and for
     integer outputs when ``lsb`` is None. What is not given for a kind of output is its default: 1
     step; 1e-4 of the output's peak. Bool outputs must be equal. ``reference``: ``auto`` for the
-    nearest kernel path, or the one path to hold outputs against: TFLM on this PC (``tflm``) for a
+    nearest kernels, or the one set to hold outputs against: TFLM on this PC (``tflm``) for a
     model that LiteRT cannot run. ``nan``: whether outputs that are NaN or infinite ``fail``, or are
     allowed where the PC's are the same. Raises ValueError.
     """

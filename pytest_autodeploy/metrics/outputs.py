@@ -44,7 +44,7 @@ class Outputs(Metric):
         subject.board.run()
 
     def rows(self, subject: Subject, declared: Declared) -> Iterator[Row]:
-        """One row: whether all outputs lie within the tolerance of a kernel path."""
+        """One row: whether all outputs lie within the tolerance of a set of kernels."""
         agreement = _agreement(subject, declared.limit)
         evidence = subject.evidence
         if evidence.agreement is None or (evidence.agreement.passed and not agreement.passed):

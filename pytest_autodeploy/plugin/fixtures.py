@@ -142,7 +142,7 @@ def _session_overrides(
 
 @pytest.fixture(scope="session")
 def reference(request: pytest.FixtureRequest, tflite_model: Model) -> Reference:
-    """The PC side: ``reference.run(inputs)`` gives the outputs of each TFLite kernel path."""
+    """The PC side: ``reference.run(inputs)`` gives the outputs of each set of TFLite's kernels."""
     return runtime_of(request.config).pc.reference(tflite_model)
 
 

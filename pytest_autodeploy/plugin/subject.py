@@ -28,7 +28,7 @@ def estimate_of(item: pytest.Item) -> Estimate | None:
 
 
 def reference_of(item: pytest.Item, model: Model) -> Reference:
-    """The PC side for the output tolerance of a test, which may pin a kernel path."""
+    """The PC side for the output tolerance of a test, which may pin a set of kernels."""
     return runtime_of(item.config).pc.reference(model, tolerance_of(item).reference)
 
 

@@ -1,1 +1,1 @@
-"""The PC side: the same inputs through LiteRT's kernel paths, and how near the board came."""
+"""The PC side: the same inputs through LiteRT's sets of kernels, and how near the board came."""

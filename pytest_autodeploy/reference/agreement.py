@@ -15,7 +15,7 @@ Unit = Literal["steps", "real"]
 
 @dataclass(frozen=True)
 class OutputAgreement:
-    """One output over all inferences, each held against its nearest path.
+    """One output over all inferences, each held against its nearest kernels.
 
     ``*_steps`` are stored integers (None for floats), ``*_real`` dequantised values;
     ``relative_l2``, ``cosine`` and ``nse`` are of dequantised values too, with the formulas of
@@ -82,7 +82,7 @@ class Agreement:
 
     ``nearest``: per path, the inferences for which it was the nearest. ``distances``: per path,
     the largest distance of all inferences in ``distance_unit``: steps over the integer outputs,
-    real units when there are only float outputs. ``exact``: bit-exact with the nearest path in
+    real units when there are only float outputs. ``exact``: bit-exact with the nearest kernels in
     every inference; ``exact_paths``: bit-exact with that path in every inference.
     ``failed_inferences``: numbers of those with an element beyond its limit. ``failed_paths``: why
     a path could not run. ``worst`` is None when nothing differs.
@@ -117,7 +117,7 @@ class Agreement:
 
     @property
     def distance(self) -> float:
-        """The largest distance to the nearest path, in ``distance_unit``."""
+        """The largest distance to the nearest kernels, in ``distance_unit``."""
         return _farthest(self, self.distance_unit)
 
 
@@ -152,9 +152,9 @@ def failure_text(agreement: Agreement) -> str:
         f"inferences beyond the limit: {_of(len(agreement.failed_inferences), agreement.count)}"
         + _numbers(agreement.failed_inferences)
     )
-    lines.append(f"nearest path: {_nearest_text(agreement)}")
-    lines.append("largest distance to each path: " + _distances_text(agreement))
-    lines += [f"path {path} failed: {why}" for path, why in agreement.failed_paths.items()]
+    lines.append(f"nearest kernels: {_nearest_text(agreement)}")
+    lines.append("largest distance to each: " + _distances_text(agreement))
+    lines += [f"{path} kernels failed: {why}" for path, why in agreement.failed_paths.items()]
     return "\n".join(lines)
 
 
@@ -169,7 +169,7 @@ def _worst_lines(agreement: Agreement) -> Iterable[str]:
         return
     index = ", ".join(map(str, worst.index))
     yield f"output {worst.output} {worst.name!r}, inference {worst.inference}, element [{index}]:"
-    yield f"  board {worst.board:.9g}, PC {worst.pc:.9g} (path {worst.path})"
+    yield f"  board {worst.board:.9g}, PC {worst.pc:.9g} ({worst.path} kernels)"
     if not math.isfinite(worst.board):
         yield '  not finite; output_tolerance(nan="allow") allows it where the PC has the same'
         return

@@ -1,4 +1,4 @@
-"""The comparison of the board's outputs with those of every kernel path on the PC."""
+"""The comparison of the board's outputs with those of every set of kernels on the PC."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _check_same_form(model: Model, board_outputs: Arrays, pc_outputs: Arrays, pa
         if board.shape != pc.shape or board.dtype != pc.dtype:
             raise ReferenceFailed(
                 f"output {tensor.name!r}: the board gave {board.dtype} {board.shape}, "
-                f"the PC (path {path}) {pc.dtype} {pc.shape}",
+                f"the PC ({path} kernels) {pc.dtype} {pc.shape}",
                 hint="the board may run another build of the model: flash it again",
             )
 

@@ -1,4 +1,4 @@
-"""Interpreters of a model, by kernel path, as the child process of the reference runs them."""
+"""Interpreters of a model, by set of kernels, as the child process of the reference runs them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _LITERT = ("ai_edge_litert.interpreter", "ai-edge-litert")
 
 
 def create(path: str, content: bytes, *, keep: bool = False) -> Interpreter:
-    """An interpreter of the kernel path; with ``keep`` every tensor has its own memory.
+    """An interpreter of these kernels; with ``keep`` every tensor has its own memory.
 
     Raises BrokenPackage when the path's package cannot be imported.
     """

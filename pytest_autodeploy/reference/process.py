@@ -25,7 +25,7 @@ def _shorten(reason: object) -> str:
 
 
 class PathFailed(Exception):
-    """One kernel path cannot; the others may."""
+    """One set of kernels cannot; the others may."""
 
 
 class Process:
@@ -115,7 +115,7 @@ class Process:
         engine = _ENGINES.get(path, "LiteRT")
         if isinstance(error, ChildTimeoutError):
             return ReferenceFailed(
-                f"{self._model.name}: {engine} did not finish (path {path})",
+                f"{self._model.name}: {engine} did not finish ({path} kernels)",
                 seconds=self._timeout_s,
                 hint="allow it more time, or fewer inputs",
             )
@@ -123,7 +123,7 @@ class Process:
             return PathFailed(f"{engine} {error}")
         if isinstance(error, ChildDiedError):
             return ReferenceFailed(
-                f"{self._model.name}: {engine} {error} (path {path})",
+                f"{self._model.name}: {engine} {error} ({path} kernels)",
                 hint="it was killed from outside; is the memory of this PC full?",
             )
         return error

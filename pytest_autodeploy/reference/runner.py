@@ -1,4 +1,4 @@
-"""The reference runs of a model on the PC, one per kernel path, in a process that may crash."""
+"""The reference runs of a model on the PC, one per set of kernels, in a process that may crash."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Reference(Closing):
 
     @property
     def failed_paths(self) -> Mapping[str, str]:
-        """Per kernel path that failed in the last ``run``: the reason."""
+        """Per set of kernels that failed in the last ``run``: the reason."""
         return MappingProxyType(self._failed)
 
     def versions(self) -> dict[str, str]:
@@ -136,7 +136,7 @@ class Reference(Closing):
                     reply = self._process.receive(path, until)
         except PathFailed as reason:
             raise ReferenceFailed(
-                f"the PC cannot give the tensors of {self._model.name} (path {path}): {reason}",
+                f"the PC cannot give the tensors of {self._model.name} ({path} kernels): {reason}",
                 hint=f"take another of {', '.join(TENSOR_PATHS)}",
             ) from None
         return collected.arrays
@@ -177,11 +177,11 @@ def _check_paths(paths: Sequence[str], valid: Sequence[str]) -> None:
     """Raise ValueError for a path that does not exist, MissingExtra for one without its package."""
     unknown = set(paths) - set(valid)
     if unknown or not paths:
-        raise ValueError(f"no kernel path {sorted(unknown)}; valid are {', '.join(valid)}")
+        raise ValueError(f"no kernels {sorted(unknown)}; valid are {', '.join(valid)}")
     for path in paths:
         package = _PACKAGES.get(path)
         if package and importlib.util.find_spec(package.replace("-", "_")) is None:
-            raise MissingExtra(f"the kernel path {path!r}", _EXTRAS[path])
+            raise MissingExtra(f"the set of kernels {path!r}", _EXTRAS[path])
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

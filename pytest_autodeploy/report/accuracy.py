@@ -32,7 +32,7 @@ def accuracy_figures(result: Recorded) -> list[Figure]:
     accuracy = result.accuracy
     if accuracy:
         paths = ", ".join(f"{path} {_value(side)}" for path, side in accuracy.pc.items())
-        figures.append(Figure("Kernel paths of the PC", paths))
+        figures.append(Figure("Kernels of the PC", paths))
         if accuracy.task == "classification":
             figures.append(_changed_figure(accuracy))
         if restarts := accuracy.restarts:

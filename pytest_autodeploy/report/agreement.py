@@ -52,7 +52,7 @@ def agreement_columns(agreement: AgreementRecord) -> list[Column]:
     """The errors of each output over all inferences, in real units, as a table."""
     outputs = agreement.outputs
     return [
-        Column("Error against the nearest path", [one_line(each.name, 60) for each in outputs]),
+        Column("Error against the nearest kernels", [one_line(each.name, 60) for each in outputs]),
         *(
             Column(heading, [_error(error(output)) for output in outputs], right=True)
             for heading, error in zip(_HEADINGS, ERRORS.values(), strict=True)

@@ -22,7 +22,7 @@ def write_mismatch(
 ) -> Path:
     """Write inputs and both sides' outputs as ``.npz``; read it with ``numpy.load(path)``.
 
-    Arrays: ``input_0``, ``board_0`` and, per kernel path of the PC, ``pc_ref_0``; each of shape
+    Arrays: ``input_0``, ``board_0`` and, per set of kernels of the PC, ``pc_ref_0``; each of shape
     ``(n, *tensor shape)``. Nothing is pickled. Raises ResultsError.
     """
     groups = {"input": inputs, "board": board_outputs}

@@ -45,7 +45,7 @@ for number in range(count + 14):
     micro.invoke()
     outputs.setdefault("tflm", []).append(micro.get_output(0))
 """
-"""The inferences of the built-in tests: all inputs on each kernel path and on TFLM, and there 14
+"""The inferences of the built-in tests: all inputs on each set of kernels and on TFLM, and there 14
 more: 1 for the arena, 1 + 10 for the latency, 2 for the layers."""
 
 

@@ -123,7 +123,7 @@ AGREEMENT = AgreementRecord(
 _SIDE = SideRecord(0.9833, 59)
 
 ACCURACY = AccuracyRecord(
-    text="0.9833 on the board, 0.9833 on the PC (path ref), 1 of 60 decisions changed",
+    text="0.9833 on the board, 0.9833 on the PC (ref kernels), 1 of 60 decisions changed",
     task="classification",
     samples=60,
     inputs="x.npz",

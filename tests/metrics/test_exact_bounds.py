@@ -122,7 +122,7 @@ def test_figures_are_named_after_what_they_count_and_who_ran() -> None:
                 f"{name}_pc",
                 f"{name}_drop",
             ]
-            note = f"{engine} on this PC, path {path}"
+            note = f"{engine} on this PC, {path} kernels"
             assert found.measurements()[1].note == f"{side.correct} of 3 samples, {note}"
             assert not found.is_binary
 

@@ -52,7 +52,7 @@ def test_labels_add_a_test_that_measures_both_sides(pytester: pytest.Pytester) -
     assert board["value"] > 0.97
     assert abs(board["value"] - pc["value"]) <= 0.001
     assert (board["source"], pc["source"]) == ("modelled", "exact")
-    assert pc["note"].endswith("samples, LiteRT on this PC, path ref")
+    assert pc["note"].endswith("samples, LiteRT on this PC, ref kernels")
     accuracy = result["accuracy"]
     assert set(accuracy["pc"]) == {"ref", "optimized", "xnnpack"}
     assert sum(map(sum, accuracy["confusion"])) == accuracy["samples"] == 360
@@ -75,7 +75,7 @@ def test_an_accuracy_under_its_limit_fails_with_both_sides(pytester: pytest.Pyte
             "  limit   at least 0.999",
             "  value   0.9*",
             "  board   0.9* (* of 360 samples), modelled",
-            "  PC      0.9* (* of 360 samples), path ref",
+            "  PC      0.9* (* of 360 samples), ref kernels",
         ]
     )
 
@@ -90,7 +90,7 @@ def test_a_wrong_zero_point_is_caught_against_the_right_model(pytester: pytest.P
     result.stdout.fnmatch_lines(
         [
             "wrong on sim:*: drop of accuracy from the PC to the board is over its limit",
-            "  PC      0.98* (* of 360 samples), path * of digits_cnn.tflite",
+            "  PC      0.98* (* of 360 samples), * kernels of digits_cnn.tflite",
             "  decisions that changed: * of 360",
             "    sample *: label *, PC *, board *",
             "    and * more",

@@ -131,9 +131,9 @@ def test_a_pinned_path_that_fails_alone_is_no_fault_of_the_board(
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "why: the PC's kernel paths differ, the board is not to blame",
+            "why: the PC's kernels differ, the board is not to blame",
             "*; ref agrees, and the test counts xnnpack only",
             "where: ref and xnnpack part in operator *",
-            'to do: let the nearest path count instead of reference="xnnpack"*',
+            'to do: let the nearest kernels count instead of reference="xnnpack"*',
         ]
     )

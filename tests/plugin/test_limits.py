@@ -76,7 +76,7 @@ def test_it(model_session): pass
                 "wrong output: digits_cnn on sim:apollo4p_evb: outputs differ from the PC's",
                 "  declared output_tolerance(lsb=0) by marker",
                 "*output 0 *, inference *, element *",
-                "*board *, PC * (path *)*",
+                "*board *, PC * (* kernels)*",
                 "*steps*limit 0 steps*",
                 "*elements (* %)*",
             ]

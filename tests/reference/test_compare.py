@@ -140,7 +140,7 @@ def test_failed_paths_are_told() -> None:
         failed_paths={"xnnpack": "too small"},
     )
     assert agreement.failed_paths == {"xnnpack": "too small"}
-    assert "path xnnpack failed: too small" in failure_text(agreement)
+    assert "xnnpack kernels failed: too small" in failure_text(agreement)
 
 
 @pytest.mark.parametrize(
@@ -357,17 +357,19 @@ def test_the_text_of_a_failure() -> None:
     agreement = agree([[0, 0, 0, 0], [0, 4, 0, -9]], {"ref": ZEROS, "optimized": [[5] * 4] * 2})
     assert failure_text(agreement).splitlines() == [
         "output 0 'y', inference 1, element [0, 3]:",
-        "  board -9, PC 0 (path ref)",
+        "  board -9, PC 0 (ref kernels)",
         "  9 steps (4.5) apart, limit 1 step",
         "output 'y': 2 of 8 elements (25 %) beyond 1 step",
         "inferences beyond the limit: 1 of 2 (number 1)",
-        "nearest path: ref",
-        "largest distance to each path: ref 9 steps, optimized 14 steps",
+        "nearest kernels: ref",
+        "largest distance to each: ref 9 steps, optimized 14 steps",
     ]
 
 
 def test_outputs_of_different_form_are_an_error() -> None:
-    with pytest.raises(ReferenceFailed, match=r"board gave int8 \(2, 1, 4\), the PC \(path ref\)"):
+    with pytest.raises(
+        ReferenceFailed, match=r"board gave int8 \(2, 1, 4\), the PC \(ref kernels\)"
+    ):
         compare(model(outputs=(INT8,)), (batch(ZEROS),), {"ref": (batch(ZEROS)[:1],)}, Tolerance())
 
 

@@ -1,4 +1,4 @@
-"""The reference runs: LiteRT's kernel paths in a process of their own, whatever happens to it."""
+"""The reference runs: LiteRT's kernels in a process of their own, whatever happens to it."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ def test_the_deadline_ends_a_model_that_never_finishes(tmp_path: Path) -> None:
     with Reference(model, timeout_s=1.5) as reference:
         reference.start()
         pid = pid_of(reference)
-        with pytest.raises(ReferenceFailed, match=r"did not finish \(path ref\) after 1.5 s"):
+        with pytest.raises(ReferenceFailed, match=r"did not finish \(ref kernels\) after 1.5 s"):
             reference.run(random_inputs(model, 1, 42))
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

@@ -217,7 +217,7 @@ def test_tflm_needs_its_extra(adder: Model, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_path_that_cannot_run_is_an_error_with_its_words(tmp_path: Path) -> None:
     model = load(tmp_path, without_kernel())
     with Reference(model) as reference:
-        with pytest.raises(ReferenceFailed, match=r"tensors of small \(path tflm\): .*ATAN2"):
+        with pytest.raises(ReferenceFailed, match=r"tensors of small \(tflm kernels\): .*ATAN2"):
             reference.run_tensors(1, "tflm")
         assert list(reference.run_tensors(1, "ref")) == made(model)
 
@@ -228,7 +228,7 @@ def test_a_crash_is_an_error_with_its_signal_and_the_next_run_starts_another(add
         pid = stop(reference)  # it is in the middle of the run when it dies
         with (
             once_asked(reference, pid, signal.SIGSEGV, signal.SIGCONT),
-            pytest.raises(ReferenceFailed, match=r"\(path tflm\): TFLM died of SIGSEGV"),
+            pytest.raises(ReferenceFailed, match=r"\(tflm kernels\): TFLM died of SIGSEGV"),
         ):
             reference.run_tensors(1, "tflm")
         assert len(reference.run_tensors(1, "tflm")) == 1
@@ -250,7 +250,7 @@ def test_the_deadline_ends_a_model_that_never_finishes(tmp_path: Path) -> None:
     with Reference(model, timeout_s=1.5) as reference:
         reference.start()
         pid = pid_of(reference)
-        with pytest.raises(ReferenceFailed, match=r"did not finish \(path ref\) after 1.5 s"):
+        with pytest.raises(ReferenceFailed, match=r"did not finish \(ref kernels\) after 1.5 s"):
             reference.run_tensors(1, "ref")
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TaskComparison:
-    """How accurate the board and each kernel path of the PC are on the same samples.
+    """How accurate the board and each set of kernels of the PC are on the same samples.
 
     ``reference`` is the path that the board is held against: the one whose decisions (real values)
     are the nearest to the board's, of equals the earlier of ref, optimized, xnnpack. ``against`` is
@@ -88,7 +88,7 @@ class TaskComparison:
         """What ran on the PC."""
         engine = "TensorFlow" if self.reference == "tensorflow" else "LiteRT"
         other = f" of {self.against}" if self.against else ""
-        return f"{engine} on this PC, path {self.reference}{other}"
+        return f"{engine} on this PC, {self.reference} kernels{other}"
 
     def board_figure(self, name: str) -> Measurement | None:
         """``accuracy``, ``rmse`` or ``r2`` of the board, None where it has no value."""

@@ -1,4 +1,4 @@
-"""The PC's side of data with labels: the same samples through every kernel path, in portions."""
+"""The PC's side of data with labels: the same samples through every set of kernels, in portions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pc_outputs(
     reset_each: bool,
     progress: Callable[[str, int, int], None],
 ) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """One output of ``model`` per kernel path that ran all samples, of shape (n, *tensor shape).
+    """One output of ``model`` per set of kernels that ran all samples, of shape (n, *tensor shape).
 
     And why the other paths did not. The samples are run in portions, except that state that is
     carried keeps them together. Raises ReferenceFailed.
@@ -49,7 +49,7 @@ def pc_outputs(
         progress("inference on the PC", sum(len(_any(part)) for part in parts), inputs.count)
     paths = [path for path in parts[0] if path not in failed]
     if not paths:
-        raise ReferenceFailed(f"no kernel path of the PC ran all samples of {model.name}")
+        raise ReferenceFailed(f"no kernels of the PC ran all samples of {model.name}")
     return {path: np.concatenate([part[path] for part in parts]) for path in paths}, failed
 
 

@@ -65,4 +65,4 @@ def _class(decision: int | None) -> str:
 
 def _pc(comparison: TaskComparison) -> str:
     other = f" of {comparison.against}" if comparison.against else ""
-    return f"path {comparison.reference}{other}"
+    return f"{comparison.reference} kernels{other}"

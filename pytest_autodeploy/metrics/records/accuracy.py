@@ -39,8 +39,8 @@ class ChangedDecision:
 class AccuracyRecord:
     """The board held against the PC.
 
-    ``output`` is the name of the one that is judged. ``pc``: by kernel path, of which ``reference``
-    is the one that the board is held against; ``against`` is the file of another model that the PC
+    ``output`` is the name of the one that is judged. ``pc``: by kernels, of which ``reference``
+    is the set that the board is held against; ``against`` is the file of another model that the PC
     ran. ``confusion``: by label the count of each decision of the board, None of many classes;
     ``confused``: label, decision (-1 without one) and count of what was decided wrongly most.
     """
