@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.helpers.support import ROOT
@@ -27,3 +29,13 @@ def test_modules_of_tests_import_nothing_of_other_rooms_but_helpers() -> None:
     }
 
     assert wrong == set()
+
+
+def test_the_conftest_loads_with_the_extra_sim_alone() -> None:
+    """`make demo` runs in the checkout, where pytest loads it."""
+    absent = (
+        *("pytest_rerunfailures", "xdist", "pytest_timeout", "jsonschema", "prometheus_client"),
+        *("tensorflow", "unicorn", "joulescope", "ethosu", "openpyxl", "elftools"),
+    )
+    forget = f"import sys; sys.modules.update(dict.fromkeys({absent!r})); import tests.conftest"
+    subprocess.run([sys.executable, "-c", forget], cwd=TESTS.parent, check=True)
