@@ -36,6 +36,7 @@ Key = tuple[str, str, str, str]
 Records = Sequence[TestRecord]
 Facts = TypeVar("Facts", ModelFacts, BoardFacts)
 T = TypeVar("T")
+Whole = TypeVar("Whole")
 
 
 class ResultStore:
@@ -126,8 +127,8 @@ def _profile_csv(result: Result, profile: LayerProfile) -> bytes:
 def _merge(records: Records, folder: str) -> Result:
     model = merged_facts([record.model for record in records])
     board = merged_facts([record.board for record in records])
-    profile, npu = _last(records, lambda r: r.profile), _last(records, lambda r: r.npu)
-    first = _last(records, lambda r: r.first_profile)
+    profile, npu = last(records, lambda r: r.profile), last(records, lambda r: r.npu)
+    first = last(records, lambda r: r.first_profile)
     return Result(
         model=model,
         board=replace(board, port=None),
@@ -144,19 +145,19 @@ def _merge(records: Records, folder: str) -> Result:
         files=ResultFiles(
             json=f"{folder}/result.json",
             csv=f"{folder}/{csv_name(model)}" if profile or npu else None,
-            characterization=_last(records, lambda r: r.files.characterization),
+            characterization=last(records, lambda r: r.files.characterization),
             first_csv=f"{folder}/{csv_name(model, '_first')}" if first else None,
             npz=tuple(sorted({r.files.npz for r in records if r.files.npz})),
             changed=tuple(sorted({r.files.changed for r in records if r.files.changed})),
         ),
         run=RunFacts(port=board.port),
-        seed=_last(records, lambda r: r.seed),
-        state=_last(records, lambda r: r.state),
+        seed=last(records, lambda r: r.seed),
+        state=last(records, lambda r: r.state),
         measurements=_measurements(records),
         agreement=_agreement(records),
-        sensitivity=_last(records, lambda r: r.sensitivity),
-        accuracy=_last(records, lambda r: r.accuracy),
-        explanation=_last(records, lambda r: r.explanation),
+        sensitivity=last(records, lambda r: r.sensitivity),
+        accuracy=last(records, lambda r: r.accuracy),
+        explanation=last(records, lambda r: r.explanation),
         profile=profile,
         first_profile=first,
         power=_power(records),
@@ -166,13 +167,14 @@ def _merge(records: Records, folder: str) -> Result:
             for record in records
             for verdict in record.verdicts
         ),
-        artifacts=_last(records, lambda r: r.artifacts),
+        artifacts=last(records, lambda r: r.artifacts),
         npu=npu,
     )
 
 
-def _last(records: Records, part: Callable[[TestRecord], T | None]) -> T | None:
-    values = (part(record) for record in reversed(records))
+def last(wholes: Sequence[Whole], part: Callable[[Whole], T | None]) -> T | None:
+    """A part of the last one that has it."""
+    values = (part(whole) for whole in reversed(wholes))
     return next((value for value in values if value is not None), None)
 
 

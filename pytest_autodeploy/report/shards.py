@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
 
 from pytest_autodeploy.base.errors import ResultsError
 from pytest_autodeploy.metrics.comparison import merge_comparisons
 from pytest_autodeploy.metrics.result import Result, ResultFiles
 from pytest_autodeploy.metrics.result_parts import ResultAgreement, ResultVerdict
 from pytest_autodeploy.report.result_json import parse_result
-from pytest_autodeploy.report.results import merged_facts
-
-T = TypeVar("T")
+from pytest_autodeploy.report.results import last, merged_facts
 
 MOST_BYTES = 64 << 20
 """Of a result file: one of ours is a few hundred kilobytes."""
@@ -109,26 +106,21 @@ def _one(results: Sequence[Result]) -> Result:
         board=merged_facts([result.board for result in results]),
         tests=tuple(test for result in results for test in result.tests),
         files=_files([result.files for result in results]),
-        seed=_last(results, lambda result: result.seed),
-        state=_last(results, lambda result: result.state),
+        seed=last(results, lambda result: result.seed),
+        state=last(results, lambda result: result.state),
         measurements=tuple(measurements[name] for name in sorted(measurements)),
         agreement=_agreement(results),
-        sensitivity=_last(results, lambda result: result.sensitivity),
-        accuracy=_last(results, lambda result: result.accuracy),
-        explanation=_last(results, lambda result: result.explanation),
-        profile=_last(results, lambda result: result.profile),
-        first_profile=_last(results, lambda result: result.first_profile),
+        sensitivity=last(results, lambda result: result.sensitivity),
+        accuracy=last(results, lambda result: result.accuracy),
+        explanation=last(results, lambda result: result.explanation),
+        profile=last(results, lambda result: result.profile),
+        first_profile=last(results, lambda result: result.first_profile),
         power=tuple(power[mode] for mode in sorted(power)),
         comparison=merge_comparisons([each.comparison for each in results if each.comparison]),
         verdicts=tuple(row for result in results for row in result.verdicts),
-        artifacts=_last(results, lambda result: result.artifacts),
-        npu=_last(results, lambda result: result.npu),
+        artifacts=last(results, lambda result: result.artifacts),
+        npu=last(results, lambda result: result.npu),
     )
-
-
-def _last(results: Sequence[Result], part: Callable[[Result], T | None]) -> T | None:
-    values = (part(result) for result in reversed(results))
-    return next((value for value in values if value is not None), None)
 
 
 def _agreement(results: Sequence[Result]) -> ResultAgreement | None:
@@ -138,11 +130,11 @@ def _agreement(results: Sequence[Result]) -> ResultAgreement | None:
 
 
 def _files(files: Sequence[ResultFiles]) -> ResultFiles:
-    last = files[-1]
     return replace(
-        last,
-        csv=next((each.csv for each in reversed(files) if each.csv), None),
-        first_csv=next((each.first_csv for each in reversed(files) if each.first_csv), None),
+        files[-1],
+        csv=last(files, lambda each: each.csv),
+        first_csv=last(files, lambda each: each.first_csv),
+        characterization=last(files, lambda each: each.characterization),
         npz=tuple(path for each in files for path in each.npz),
         changed=tuple(path for each in files for path in each.changed),
     )

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_autodeploy.metrics.ledger import Row
-from pytest_autodeploy.metrics.record import TestRecord
+from pytest_autodeploy.metrics.record import RecordFiles, TestRecord
 from pytest_autodeploy.metrics.result import Provenance, RunFacts
 from pytest_autodeploy.report.results import ResultStore, write_result
 from tests.helpers.cli_support import run, run_json
@@ -50,6 +50,17 @@ def test_shards_of_a_model_on_a_board_become_one_result(tmp_path: Path) -> None:
     assert [test["nodeid"] for test in result["tests"]] == ["t.py::latency", "t.py::arena"]
     for path in (result["files"]["json"], result["files"]["csv"]):
         assert (tmp_path / "all" / path).exists()
+
+
+def test_a_file_of_any_shard_is_linked(tmp_path: Path) -> None:
+    made = RecordFiles(characterization="kws/kws_mc.json")
+    folders = (
+        shard(tmp_path / "one", record("t.py::a", files=made)),
+        shard(tmp_path / "two", bare("t.py::b", profile=None)),
+    )
+    run("merge", *folders, "--out", tmp_path / "all")
+    (result,) = json.loads((tmp_path / "all" / "results.json").read_text())["results"]
+    assert result["files"]["characterization"] == "../one/kws/kws_mc.json"
 
 
 def test_the_four_files_say_the_same(tmp_path: Path) -> None:
