@@ -14,12 +14,15 @@ from pytest_autodeploy.metrics.ledger import RED
 from pytest_autodeploy.report.agreement import agreement_text
 from pytest_autodeploy.report.anchors import card_id, row_anchor
 from pytest_autodeploy.report.figures import latency_of
+from pytest_autodeploy.report.pack import pack
+from pytest_autodeploy.report.standing import standing
 from pytest_autodeploy.report.verdicts import verdict_rows
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.record import TestRecord
     from pytest_autodeploy.metrics.result import Result
 
+MOST_ROWS = 50
 _COLUMNS = ("Model", "Board", "Latency", "Agreement")
 HIDE_COLUMNS = "<style>{}{{display:none}}</style>".format(
     ",".join(f"th[data-column-type={name.lower()}],td.col-{name.lower()}" for name in _COLUMNS)
@@ -62,9 +65,27 @@ def anchor(cell: str, nodeid: str) -> str:
 
 
 def summary_html(results: Sequence[Result]) -> str:
-    """Style, which estimates need too, and the table of the run, one row per merged result."""
+    """Style, which estimates need too, and the table of the run, one row per merged result.
+
+    Of more than ``MOST_ROWS`` the red ones and the first others are shown, the rest is packed: a
+    browser needs a second for the layout of 800 rows.
+    """
+    if len(results) > MOST_ROWS:
+        results = sorted(results, key=lambda result: not standing(result).bad)
+    shown, folded = results[:MOST_ROWS], results[MOST_ROWS:]
+    accuracy = any(result.accuracy for result in results)
+    return render_html(
+        "html/summary",
+        table=_rows_html(shown, accuracy=accuracy) if shown else "",
+        shown=len(shown),
+        folded=len(folded),
+        block=pack([_rows_html(folded, accuracy=accuracy)], most_plain=0).block if folded else "",
+    )
+
+
+def _rows_html(results: Sequence[Result], *, accuracy: bool) -> str:
     rows = [_summary_row(result) for result in results]
-    return render_html("html/summary", rows=rows, accuracy=any(row["accuracy"] for row in rows))
+    return render_html("html/rows", rows=rows, accuracy=accuracy)
 
 
 def _summary_row(result: Result) -> dict[str, Any]:

@@ -23,7 +23,14 @@ from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.profile.layer_csv import csv_text
 from pytest_autodeploy.profile.records import Layer
 from pytest_autodeploy.report.html import extra_html
-from pytest_autodeploy.report.html_table import columns, header_cells, id_cell, summary_html
+from pytest_autodeploy.report.html_table import (
+    MOST_ROWS,
+    columns,
+    header_cells,
+    id_cell,
+    summary_html,
+)
+from pytest_autodeploy.report.pack import unpack
 from pytest_autodeploy.report.results import ResultStore
 from tests.helpers.report_examples import (
     ACCURACY,
@@ -279,6 +286,19 @@ def test_the_summary_has_the_accuracy_when_there_is_one() -> None:
     measured = record(accuracy=accuracy)
     assert words in Page(summary_html(results(measured))).text
     assert "Accuracy" not in Page(summary_html(results(record()))).text
+
+
+def test_of_many_results_the_red_ones_stand_in_the_table_and_all_others_can_be_unpacked() -> None:
+    names = [f"model_{number:03d}" for number in range(MOST_ROWS + 50)]
+    made = [record(name, model=replace(MODEL, id=name)) for name in names]
+    made[-1] = replace(made[-1], outcome="failed", verdicts=(verdict(False),))
+    markup = summary_html(results(*made))
+    (block,) = re.findall(r"<script type=text/plain id=ad-rows>(.*?)</script>", markup)
+    (rest,) = unpack(block)
+    shown, folded = (re.findall(r">(model_\d+)</a>", part) for part in (markup, rest))
+    assert shown == [names[-1], *names[: MOST_ROWS - 1]]
+    assert folded == names[MOST_ROWS - 1 : -1]
+    assert "<summary>50 more rows</summary>" in markup
 
 
 def test_a_run_without_boards_has_only_the_style() -> None:
