@@ -33,7 +33,7 @@ class HtmlReport:
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_header(self, cells: list[str]) -> None:
         """Columns of pytest-html."""
-        from pytest_autodeploy.report.html_table import header_cells
+        from pytest_autodeploy.report.html_cells import header_cells
 
         cells[COLUMNS_AT:COLUMNS_AT] = header_cells()
 
@@ -41,7 +41,7 @@ class HtmlReport:
     def pytest_html_results_table_row(self, report: Any, cells: list[str]) -> None:
         """Cells of pytest-html; as many as the header has, also when they cannot be made."""
         from pytest_autodeploy.metrics.record import from_plain
-        from pytest_autodeploy.report.html_table import anchor, columns, header_cells, id_cell
+        from pytest_autodeploy.report.html_cells import anchor, columns, header_cells, id_cell
 
         # Another plugin, or a conftest, has left the row out.
         if not cells:
@@ -59,9 +59,9 @@ class HtmlReport:
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
         """The table of the run, estimates and trends; without results our columns are hidden."""
-        from pytest_autodeploy.report.html_table import HIDE_COLUMNS, summary_html
-        from pytest_autodeploy.report.npu_html import sweep_html
-        from pytest_autodeploy.report.sections import estimates
+        from pytest_autodeploy.report.html_cells import HIDE_COLUMNS
+        from pytest_autodeploy.report.html_table import summary_html
+        from pytest_autodeploy.report.npu_html import estimates_html
 
         results = self._gathered.results()
         if not results:
@@ -72,7 +72,7 @@ class HtmlReport:
         prefix += [
             self._problems.html("the table of the run", lambda: summary_html(_of_boards(results))),
             self._problems.html("the cards of the run", lambda: self._cards(results)),
-            self._problems.html("the estimates", lambda: sweep_html(estimates(results))),
+            self._problems.html("the estimates", lambda: estimates_html(results)),
             self._problems.html("the trends", self._trends),
         ]
 

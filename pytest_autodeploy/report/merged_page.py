@@ -7,8 +7,7 @@ from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.report.anchors import row_anchor
 from pytest_autodeploy.report.cards import cards_html
 from pytest_autodeploy.report.html_table import summary_html
-from pytest_autodeploy.report.npu_html import sweep_html
-from pytest_autodeploy.report.sections import estimates
+from pytest_autodeploy.report.npu_html import estimates_html
 from pytest_autodeploy.report.shards import Merged
 
 
@@ -19,7 +18,7 @@ def merged_html(merged: Merged) -> str:
         "html/merged",
         summary=summary_html(boards),
         cards=cards_html(merged.results, [], "."),
-        estimates=sweep_html(estimates(merged.results)),
+        estimates=estimates_html(merged.results),
         shards=[str(shard.folder) for shard in merged.shards],
         not_judged=merged.red,
         repeated=merged.repeated,

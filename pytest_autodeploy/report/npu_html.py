@@ -13,6 +13,7 @@ from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import group_digits, percent, si
+from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.npu.results import (
     Coverage,
     Estimate,
@@ -21,7 +22,7 @@ from pytest_autodeploy.npu.results import (
     Unavailable,
     Value,
 )
-from pytest_autodeploy.report.npu_sweep import Swept, sweep_columns, sweep_tables
+from pytest_autodeploy.report.npu_sweep import Swept, estimates, sweep_columns, sweep_tables
 
 _MOST_OPERATORS = 40
 _FIGURES: Sequence[tuple[str, Callable[[Totals], Value], str]] = (
@@ -41,12 +42,15 @@ _FIGURES: Sequence[tuple[str, Callable[[Totals], Value], str]] = (
 )
 
 
-def sweep_html(estimates: Iterable[Swept]) -> str:
+def sweep_html(swept: Iterable[Swept]) -> str:
     """The table of accelerators of each model; empty without estimates."""
-    tables = [
-        (one_line(model), sweep_columns(rows)) for model, rows in sweep_tables(estimates).items()
-    ]
+    tables = [(one_line(model), sweep_columns(rows)) for model, rows in sweep_tables(swept).items()]
     return render_html("npu/sweep", tables=tables) if tables else ""
+
+
+def estimates_html(results: Sequence[Result]) -> str:
+    """The table of accelerators of each model of a run that was estimated."""
+    return sweep_html(estimates(results))
 
 
 def estimate_html(estimate: Estimate, *, csv: str = "", csv_name: str = "layers.csv") -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_autodeploy.base.table import Column
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import group_digits, percent, si
+from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.npu.results import Estimate, Unavailable, Value
 
 
@@ -21,6 +22,11 @@ class FailedEstimate:
 
 
 Swept = Estimate | FailedEstimate
+
+
+def estimates(results: Sequence[Result]) -> list[Estimate]:
+    """The NPU estimates, each under the unique id of its model."""
+    return [replace(result.npu, model=result.model.id) for result in results if result.npu]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 from pytest_autodeploy.baseline.comparison_text import headline
@@ -11,7 +10,7 @@ from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.report.failures import failing_lines
 from pytest_autodeploy.report.figures import title
-from pytest_autodeploy.report.npu_sweep import sweep_lines, sweep_rows
+from pytest_autodeploy.report.npu_sweep import estimates, sweep_lines, sweep_rows
 from pytest_autodeploy.report.overview import grouped_lines, overview_lines
 from pytest_autodeploy.report.standing import standing
 from pytest_autodeploy.report.terminal import summary_lines
@@ -51,11 +50,6 @@ def sections(
         if len(bad) > MOST_FAILING:
             yield partial(_more, len(bad) - MOST_FAILING)
     yield from _sweeps(results, verbosity)
-
-
-def estimates(results: Sequence[Result]) -> list[Estimate]:
-    """The NPU estimates, each under the unique id of its model."""
-    return [replace(result.npu, model=result.model.id) for result in results if result.npu]
 
 
 def comparison_lines(results: Sequence[Result], *, verbose: bool) -> list[str]:

@@ -98,7 +98,7 @@ BREAK = [
     ("table", "report.html_table.summary_html", "the table of the run in the HTML report"),
     (
         "cells",
-        "report.html_table.columns",
+        "report.html_cells.columns",
         "the cells of autodeploy::test_latency* in the HTML report",
     ),
     (

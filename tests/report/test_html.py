@@ -23,13 +23,8 @@ from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.profile.layer_csv import csv_text
 from pytest_autodeploy.profile.records import Layer
 from pytest_autodeploy.report.html import extra_html
-from pytest_autodeploy.report.html_table import (
-    MOST_ROWS,
-    columns,
-    header_cells,
-    id_cell,
-    summary_html,
-)
+from pytest_autodeploy.report.html_cells import columns, header_cells, id_cell
+from pytest_autodeploy.report.html_table import MOST_ROWS, summary_html
 from pytest_autodeploy.report.pack import unpack
 from pytest_autodeploy.report.results import ResultStore
 from tests.helpers.report_examples import (
@@ -51,7 +46,7 @@ BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 CONFTEST = """
 import json, pathlib, pytest
 from pytest_autodeploy.metrics.record import from_plain
-from pytest_autodeploy.report import html, html_table
+from pytest_autodeploy.report import html, html_cells, html_table
 from pytest_autodeploy.report.results import ResultStore
 
 RECORDS = json.loads(pathlib.Path(__file__).with_name("records.json").read_text("utf-8"))
@@ -75,11 +70,11 @@ def pytest_runtest_logreport(report):
         STORE.add(from_plain(report.record))
 
 def pytest_html_results_table_header(cells):
-    cells[2:2] = html_table.header_cells()
+    cells[2:2] = html_cells.header_cells()
 
 def pytest_html_results_table_row(report, cells):
     plain = getattr(report, "record", None)
-    cells[2:2] = html_table.columns(from_plain(plain) if plain else None)
+    cells[2:2] = html_cells.columns(from_plain(plain) if plain else None)
 
 def pytest_html_results_summary(summary):
     summary.append(html_table.summary_html(STORE.results()))
