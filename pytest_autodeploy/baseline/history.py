@@ -14,7 +14,9 @@ from typing import Any
 from pytest_autodeploy.baseline.commit import Commit
 from pytest_autodeploy.baseline.errors import HistoryError
 from pytest_autodeploy.baseline.history_tables import SCHEMA, make_tables
+from pytest_autodeploy.baseline.history_uses import BoardHealth, add_uses, read_health
 from pytest_autodeploy.baseline.measured import Measured
+from pytest_autodeploy.board.use import BoardUse
 
 BUSY_TIMEOUT_S = 30.0
 KEPT_RUNS = 5000
@@ -62,8 +64,14 @@ class History:
         with self._open():
             pass
 
-    def add(self, run: Run, results: Sequence[Measured], keep: int = KEPT_RUNS) -> None:
-        """Add a run and its results, all or nothing; waits for other writers.
+    def add(
+        self,
+        run: Run,
+        results: Sequence[Measured],
+        keep: int = KEPT_RUNS,
+        uses: Sequence[BoardUse] = (),
+    ) -> None:
+        """Add a run, its results and its boards, all or nothing; waits for other writers.
 
         Runs before the last ``keep`` are removed, and layers before the last ``KEPT_LAYERS``.
         """
@@ -79,7 +87,13 @@ class History:
             ).lastrowid
             for result in results:
                 _add_result(connection, run_id, result)
+            add_uses(connection, run_id, uses)
             _prune(connection, keep)
+
+    def health(self) -> list[BoardHealth]:
+        """Each board over all runs that are kept, those that broke most at the top."""
+        with self._open() as connection:
+            return read_health(connection, self.path)
 
     def points(self, result: Measured, metric: str, most: int = TREND_RUNS) -> list[Point]:
         """The last runs of a metric under the conditions of ``result``, oldest first."""
@@ -224,7 +238,7 @@ def _prune(connection: sqlite3.Connection, keep: int) -> None:
             " WHERE run_id > (SELECT max(id) FROM runs) - ?)",
             (kept,),
         )
-    for table, column in (("results", "run_id"), ("runs", "id")):
+    for table, column in (("results", "run_id"), ("board_uses", "run_id"), ("runs", "id")):
         connection.execute(
             f"DELETE FROM {table} WHERE {column} <= (SELECT max(id) FROM runs) - ?",  # noqa: S608
             (keep,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-SCHEMA = 3
+SCHEMA = 4
 
 _RUNS = """
 CREATE TABLE runs (
@@ -32,6 +32,13 @@ _LAYERS = """
 CREATE TABLE layers (
     result_id INTEGER NOT NULL REFERENCES results, number INTEGER NOT NULL,
     operator TEXT NOT NULL, us REAL NOT NULL, spread_us REAL, PRIMARY KEY (result_id, number));
+"""
+_USES = """
+CREATE TABLE board_uses (
+    run_id INTEGER NOT NULL REFERENCES runs, board TEXT NOT NULL, name TEXT NOT NULL,
+    serial TEXT NOT NULL, port TEXT NOT NULL, flashes INTEGER NOT NULL, breaks INTEGER NOT NULL,
+    retries INTEGER NOT NULL, retransmissions INTEGER NOT NULL, clock_ppm REAL);
+CREATE INDEX board_uses_by_run ON board_uses (run_id);
 """
 _LOOKING = """
 CREATE VIEW metrics AS SELECT result_id, name, value, unit, better, source, spread, repeats
@@ -63,11 +70,12 @@ DROP TABLE metrics_2;
 def make_tables(connection: sqlite3.Connection, version: int) -> None:
     """Make the tables of a new file (``version`` 0), or make them from those of an earlier one."""
     before = {
-        0: (_RUNS, _VALUES, _LAYERS),
-        1: (_FROM_1, _FROM_2, _VALUES, _VALUES_FROM_2),
-        2: (_FROM_2, _VALUES, _VALUES_FROM_2),
+        0: (_RUNS, _VALUES, _LAYERS, _LOOKING),
+        1: (_FROM_1, _FROM_2, _VALUES, _VALUES_FROM_2, _LOOKING),
+        2: (_FROM_2, _VALUES, _VALUES_FROM_2, _LOOKING),
+        3: (),
     }
-    for statements in (*before[version], _LOOKING):
+    for statements in (*before[version], _USES):
         for statement in statements.split(";")[:-1]:
             connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {SCHEMA}")

@@ -11,6 +11,7 @@ from pytest_autodeploy.baseline.commit import current_commit
 from pytest_autodeploy.baseline.history import History, Run
 from pytest_autodeploy.baseline.measured import measured_by
 from pytest_autodeploy.baseline.update import Update, update_baselines
+from pytest_autodeploy.board.use import added_up
 from pytest_autodeploy.limits.declarations import default_regression
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.settings.settings import Settings
@@ -43,4 +44,5 @@ def keep_in_history(
         platform.node(),
     )
     history = History(settings.history_path)
-    history.add(run, measured_by(records), settings.history_keep)
+    uses = added_up(use for record in records for use in record.uses)
+    history.add(run, measured_by(records), settings.history_keep, uses)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from pytest_autodeploy.board.use import Use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 
     from pytest_autodeploy.base.errors import BoardError
     from pytest_autodeploy.board.recorded.notes import Metered
+    from pytest_autodeploy.board.use import BoardUse
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.image.image import Image
@@ -114,6 +117,32 @@ class Replayed(Protocol):
 
         Raises NotRecorded.
         """
+
+
+def use_of(board: Board) -> Use:
+    """What counts for a board, made when it is first asked for."""
+    found = getattr(board, "use", None)
+    if isinstance(found, Use):
+        return found
+    made = Use()
+    with suppress(AttributeError):  # a board of another package may have __slots__
+        board.use = made  # type: ignore[attr-defined]
+    return made
+
+
+def use_taken(board: Board) -> BoardUse | None:
+    """What a board went through since this was asked last; None when it was not used.
+
+    That of a recording did nothing. The port of a process is another one at each start.
+    """
+    if isinstance(board, Replayed):
+        return None
+    return use_of(board).taken(
+        board.id,
+        name=getattr(board, "name", None),
+        serial=getattr(board, "serial", None),
+        port=board.port if getattr(board, "lasting_port", True) else None,
+    )
 
 
 @contextmanager

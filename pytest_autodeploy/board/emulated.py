@@ -79,6 +79,7 @@ class EmulatedBoard(ProcessBoard):
         )
         self._open(str(self._process.reply("start", START_TIMEOUT_S)["port"]))
         self._running = built.build_id
+        self.use.flashes += 1
 
     def _arguments(self, built: Built) -> list[str]:
         return [

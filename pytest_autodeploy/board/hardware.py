@@ -67,6 +67,7 @@ class HardwareBoard:
             timeouts=timeouts or Timeouts(),
             kind=kind,
         )
+        self.use = self._line.use
         self._firmware: dict[Key, Firmware] = {}
         self._broken: dict[Key, BoardError] = {}
         self._proven: Key | None = None
@@ -145,6 +146,7 @@ class HardwareBoard:
         LOG.debug("%s: flash %s to 0x%X", self.id, file, self.spec.load_address)
         with show_task(f"flashing {self.id}"):
             self._probe.flash(file, self.spec.load_address)
+        self.use.flashes += 1
         try:
             return self._line.await_answer("flash")
         except SILENT as error:
@@ -161,10 +163,12 @@ class HardwareBoard:
         LOG.debug("%s: program %s", self.id, file)
         with show_task(f"flashing {self.id}"):
             self._probe.flash(file, self.spec.load_address)
+        self.use.flashes += 1
 
     def _recover(self, why: str, key: Key) -> Identity:
         """Reset a silent board, once; when that does not help it is broken for this image."""
         LOG.debug("%s: reset: %s", self.id, why)
+        self.use.retries += 1
         try:
             self._probe.reset()
             return self._line.await_answer("reset through the probe")

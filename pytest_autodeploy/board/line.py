@@ -19,6 +19,7 @@ from pytest_autodeploy.base.progress import show_task
 from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
 from pytest_autodeploy.board.silence import things_to_check
 from pytest_autodeploy.board.usb_ports import exists, find_port, port_identity, wanted
+from pytest_autodeploy.board.use import Use
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
 
@@ -77,6 +78,7 @@ class BoardLine:
         self._kind = kind
         self.locks = BoardLocks(board_id, timeouts.lock_s)
         self.client: ValidatorClient | None = None
+        self.use = Use()
 
     @property
     def port(self) -> str | None:

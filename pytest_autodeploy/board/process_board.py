@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardUnavailable
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.board.silence import NOT_YET
+from pytest_autodeploy.board.use import Use
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +20,13 @@ if TYPE_CHECKING:
 class ProcessBoard:
     """A board behind a process; ``timeout_s`` bounds each RPC call."""
 
+    lasting_port: ClassVar[bool] = False
+    """Each start of the process has another."""
+
     def __init__(self, board_id: str, spec: BoardSpec, timeout_s: float) -> None:
         self.id = board_id
         self.spec = spec
+        self.use = Use()
         self._timeout_s = timeout_s
         self._folder: Scratch | None = None
         self._process: ControlledProcess | None = None

@@ -102,6 +102,7 @@ class SimulatedBoard(ProcessBoard):
                 hint="use a smaller model, or a board with more memory (autodeploy boards)",
             )
         self._flashed = (image.model.sha256, image.arena_bytes)
+        self.use.flashes += 1
 
     def close(self) -> None:
         super().close()

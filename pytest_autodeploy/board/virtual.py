@@ -109,6 +109,7 @@ class VirtualBoard(ProcessBoard):
             )
         self._open(str(ready["port"]))
         self._running = wanted
+        self.use.flashes += 1
         self._exact = False
         self.image_sha256 = hashlib.sha256(wanted.path.read_bytes()).hexdigest()
 

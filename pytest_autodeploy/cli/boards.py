@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -19,8 +20,14 @@ if TYPE_CHECKING:
 
 @click.command(short_help="List the boards, what each kind needs, and what is connected.")
 @setting_options(*TREES)
+@click.option(
+    "--health",
+    metavar="HISTORY",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="What each board went through in the runs of a history (--autodeploy-history).",
+)
 @json_option
-def boards(as_json: bool, **trees: str | None) -> None:
+def boards(as_json: bool, health: Path | None, **trees: str | None) -> None:
     """List all boards, what this PC lacks for each kind of them, and what is connected.
 
     Kinds are simulated, emulated and hardware, and those that installed packages bring.
@@ -32,7 +39,16 @@ def boards(as_json: bool, **trees: str | None) -> None:
     emulated core: tried, untried, not modelled, no Helium); ports[] with device, vid, pid,
     serial_number, description, boards[]; probes[] with serial, name; and probe_error: null, or why
     the probes could not be listed.
+
+    With --health: flashes, breaks, retries, requests that were sent again and the drift of the
+    clock of each board. JSON: health[] with board, name, serial, port, host, runs, last, flashes,
+    breaks, broke_in, broke_last, retries, retransmissions, clock_ppm, clock_drift_ppm.
     """
+    if health is not None:
+        from pytest_autodeploy.cli.health import print_health
+
+        print_health(health, as_json=as_json)
+        return
     from pytest_autodeploy.board.overview import catalog, ports
     from pytest_autodeploy.catalog.kinds import all_kinds
 

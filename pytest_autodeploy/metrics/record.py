@@ -14,7 +14,7 @@ from pytest_autodeploy.metrics.records.agreement import AgreementRecord
 from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
 from pytest_autodeploy.metrics.records.diagnosis import ExplanationRecord, SensitivityRecord
 from pytest_autodeploy.metrics.records.energy import EnergyRecord
-from pytest_autodeploy.metrics.records.facts import NO_BOARD, BoardFacts, ModelFacts
+from pytest_autodeploy.metrics.records.facts import NO_BOARD, BoardFacts, BoardUse, ModelFacts
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.profile.records import Histogram, LayerProfile
 
@@ -56,7 +56,7 @@ class TestRecord:
     ``seed`` what random ones were made with. ``npu`` is the estimate of a test with no board.
     ``first_profile`` is that of the first inference where ``profile`` is of a warm one.
     ``attempts`` are the earlier ones of a test that was run again. ``histogram`` is of the times of
-    its inferences.
+    its inferences. ``uses``: what boards went through, also in earlier attempts.
     """
 
     __test__: ClassVar[bool] = False
@@ -86,6 +86,7 @@ class TestRecord:
     log: str = ""
     attempts: tuple[Attempt, ...] = ()
     histogram: Histogram | None = None
+    uses: tuple[BoardUse, ...] = ()
 
     @property
     def flaky(self) -> bool:

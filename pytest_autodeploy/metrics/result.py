@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from pytest_autodeploy.board.use import BoardUse
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.metrics.failures import FailureClass
 from pytest_autodeploy.metrics.record import Attempt, State, TestRecord
@@ -62,7 +63,7 @@ class ResultFiles:
 class RunFacts:
     """Everything that differs between two equal runs: port, command line and times (ISO 8601).
 
-    ``id`` is what ``--autodeploy-run-id`` says.
+    ``id`` is what ``--autodeploy-run-id`` says; ``boards``: what boards went through.
     """
 
     port: str | None = None
@@ -70,6 +71,7 @@ class RunFacts:
     started: str | None = None
     finished: str | None = None
     id: str | None = None
+    boards: tuple[BoardUse, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -73,7 +74,7 @@ class HtmlReport:
             self._problems.html("the table of the run", lambda: summary_html(_of_boards(results))),
             self._problems.html("the cards of the run", lambda: self._cards(results)),
             self._problems.html("the estimates", lambda: estimates_html(results)),
-            self._problems.html("the trends", self._trends),
+            *(self._problems.html(what, make) for what, make in self._history()),
         ]
 
     def _cards(self, results: list[Result]) -> str:
@@ -95,14 +96,10 @@ class HtmlReport:
 
         self._config.stash[metadata_key] |= environment(results)
 
-    def _trends(self) -> str:
-        path, records = settings_of(self._config).history_path, self._gathered.records()
-        if path is None or not records:
-            return ""
-        from pytest_autodeploy.limits.declarations import default_regression
-        from pytest_autodeploy.report.baseline_html import history_html
+    def _history(self) -> Iterable[tuple[str, Callable[[], str]]]:
+        from pytest_autodeploy.report.history_html import history_parts
 
-        return history_html(path, records, default_regression())
+        return history_parts(settings_of(self._config).history_path, self._gathered.records())
 
 
 def _of_boards(results: list[Result]) -> list[Result]:

@@ -10,7 +10,7 @@ import pytest
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.plugin.collection import Case, uses
 from pytest_autodeploy.plugin.over_pins import pins_run_of
-from pytest_autodeploy.plugin.services import session_of
+from pytest_autodeploy.plugin.services import session_of, uses_of
 from pytest_autodeploy.plugin.state import (
     ARTIFACTS,
     ATTEMPTS,
@@ -44,6 +44,7 @@ def record_of(item: pytest.Item, case: Case, report: pytest.TestReport) -> TestR
         artifacts=item.stash.get(ARTIFACTS, None),
         files=item.stash.get(FILES, NO_FILES),
         attempts=tuple(attempts or ()),
+        uses=uses_of(item),
     )
     session, estimate = session_of(item), estimate_of(item)
     judgement = item.stash.get(JUDGEMENT, None)

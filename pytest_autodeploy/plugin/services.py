@@ -9,10 +9,11 @@ import pytest
 from pytest_autodeploy.model.find import ModelFile
 from pytest_autodeploy.plugin.collection import case_of
 from pytest_autodeploy.plugin.limits import against_path, tolerance_of
-from pytest_autodeploy.plugin.state import runtime_of, settings_of
+from pytest_autodeploy.plugin.state import USES, runtime_of, settings_of
 from pytest_autodeploy.settings.meter_choice import board_has_meter
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.board.use import BoardUse
     from pytest_autodeploy.diagnosis.sensitivity.sensitivity import Sensitivity
     from pytest_autodeploy.model.graph import Model
     from pytest_autodeploy.power.measure import PowerMeter
@@ -27,6 +28,15 @@ def session_of(item: pytest.Item) -> ModelSession | None:
 
     session = getattr(item, "funcargs", {}).get("model_session")
     return session if isinstance(session, ModelSession) else None
+
+
+def uses_of(item: pytest.Item) -> tuple[BoardUse, ...]:
+    """What boards went through in a test, with its earlier attempts, and since the one before."""
+    from pytest_autodeploy.board.use import added_up
+
+    before = item.stash.get(USES, ())
+    item.stash[USES] = added_up([*before, *runtime_of(item.config).boards.uses()])
+    return item.stash[USES]
 
 
 class Services:

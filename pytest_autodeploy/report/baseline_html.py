@@ -6,12 +6,10 @@ They use the style of the board reports, which stands once in the summary of a r
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.base.text import one_line
-from pytest_autodeploy.baseline.commit import pull_request
 from pytest_autodeploy.baseline.comparison_text import (
     allowed_text,
     both_texts,
@@ -22,7 +20,7 @@ from pytest_autodeploy.baseline.comparison_text import (
     value_text,
 )
 from pytest_autodeploy.baseline.history import History
-from pytest_autodeploy.baseline.measured import Measured, measured_by, title_of
+from pytest_autodeploy.baseline.measured import Measured, title_of
 from pytest_autodeploy.baseline.trend import Trend, trends
 from pytest_autodeploy.limits.regression import NoRegression
 
@@ -53,11 +51,6 @@ def comparison_html(record: TestRecord) -> str:
         tables=[{"heading": name, "rows": _rows(name, rows)} for name, rows in parts if rows],
         graph=comparison.graph,
     )
-
-
-def history_html(path: Path, records: Iterable[TestRecord], limit: NoRegression) -> str:
-    """The trends of what the tests have measured; ``path`` is the history. Raises HistoryError."""
-    return trends_html(History(path), measured_by(records), limit, pull_request())
 
 
 def trends_html(

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from pytest_autodeploy.base.files import write_bytes
 from pytest_autodeploy.base.names import file_name
+from pytest_autodeploy.board.use import added_up
 from pytest_autodeploy.metrics.comparison import merge_comparisons
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.metrics.records.facts import BoardFacts, ModelFacts
@@ -83,7 +84,8 @@ def write_result(
     if result.files.first_csv and result.first_profile:
         written.append(output / result.files.first_csv)
         write_bytes(written[-1], _profile_csv(result, result.first_profile))
-    whole = replace(result, provenance=provenance, run=replace(run, port=result.run.port))
+    own = replace(run, port=result.run.port, boards=result.run.boards)
+    whole = replace(result, provenance=provenance, run=own)
     written.append(output / result.files.json)
     write_bytes(written[-1], json_text(whole).encode())
     return written
@@ -150,7 +152,7 @@ def _merge(records: Records, folder: str) -> Result:
             npz=tuple(sorted({r.files.npz for r in records if r.files.npz})),
             changed=tuple(sorted({r.files.changed for r in records if r.files.changed})),
         ),
-        run=RunFacts(port=board.port),
+        run=RunFacts(port=board.port, boards=added_up(use for r in records for use in r.uses)),
         seed=last(records, lambda r: r.seed),
         state=last(records, lambda r: r.state),
         measurements=_measurements(records),

@@ -66,6 +66,11 @@ class Caller:
         """The name of the board in errors."""
         return self.link.board
 
+    @property
+    def sent_again(self) -> int:
+        """Requests that were sent more than once, as a failure of the link made it necessary."""
+        return self._exchange.sent_again
+
     def observe(self, observer: Observer | None) -> None:
         """Tell ``observer`` of all calls from now on, None to tell nobody."""
         self._exchange.observer = observer

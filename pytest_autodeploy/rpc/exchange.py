@@ -63,6 +63,8 @@ class Exchange(ClientManager):  # type: ignore[misc]
         super().__init__(link, MessageCodec)
         self._link = link
         self.observer: Observer | None = None
+        self.sent_again = 0
+        """Requests that were sent more than once, as a failure of the link made it necessary."""
         self.end_session()
 
     @property
@@ -122,6 +124,7 @@ class Exchange(ClientManager):  # type: ignore[misc]
                         request = _request(call, pieces[done], 0)[MESSAGE_HEAD_BYTES:]
                         self.observer.gave_up(call, bytes(request), final)
                     raise final from error
+                self.sent_again += min(depth, len(pieces) - done)
 
     def _final(self, error: AutodeployError, failures: int) -> AutodeployError:
         what = error.what if failures == 1 else f"{error.what} (attempt {failures})"

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.scratch import Scratch
+from pytest_autodeploy.board.base import use_taken
+from pytest_autodeploy.board.use import added_up
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.board.use import BoardUse
     from pytest_autodeploy.power.choose import Meters
     from pytest_autodeploy.settings.settings import Settings
 
@@ -35,6 +38,10 @@ class Boards:
         if key not in self._boards:
             self._boards[key] = make_board(board_id, self._settings, self.build_cache(), chosen)
         return self._boards[key]
+
+    def uses(self) -> tuple[BoardUse, ...]:
+        """What boards went through since this was asked last."""
+        return added_up(filter(None, map(use_taken, self._boards.values())))
 
     def build_cache(self) -> Path | None:
         """The folder of built firmware: the user's (None), a given one, or one for this run."""

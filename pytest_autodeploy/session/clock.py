@@ -46,20 +46,27 @@ def doubt_of_start(identity: Identity, report: BoardReport, wanted: ClockMode) -
     return ""
 
 
-def doubt_of_ticks(
+def tick_rate(
     identity: Identity, ask: Callable[[], BoardReport], infer: Callable[[], object]
-) -> str:
-    """Why the ticks of a board are not what it says, by this PC's clock; else empty.
+) -> float | None:
+    """How many ticks a board makes in a second of this PC's clock; None when it does not tell them.
 
-    ``infer`` keeps the board busy for a while. A board that does not tell its ticks is believed.
+    ``infer`` keeps the board busy for a while. The first rate that can be believed counts, else the
+    median.
     """
     rates = []
     for _ in range(ATTEMPTS):
         rate = _ticks_per_s(ask, infer)
         if rate is None or _believed(rate, identity.tick_hz):
-            return ""
+            return rate
         rates.append(rate)
-    rate = statistics.median(rates)
+    return statistics.median(rates)
+
+
+def doubt_of_rate(identity: Identity, rate: float) -> str:
+    """Why the ticks of a board are not what it says, by their ``tick_rate``; else empty."""
+    if _believed(rate, identity.tick_hz):
+        return ""
     off = 100 * (rate / identity.tick_hz - 1)
     mode, said, found = mode_name(identity.clock), si(identity.tick_hz, "Hz"), si(rate, "Hz")
     return (

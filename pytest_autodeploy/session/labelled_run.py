@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import TRANSIENT, BoardError, InputsError
+from pytest_autodeploy.board.base import use_of
 from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.reference.labels import Labels, as_labels, fitted_labels
 from pytest_autodeploy.session.labelled import LabelledRun, side_of
@@ -66,6 +67,7 @@ def run_resumable(
             if len(restarts) == MOST_RESTARTS:
                 raise _named(error, f"{where}, the board broke {MOST_RESTARTS + 1} times") from None
             restarts.append(f"sample {sample}: {error.what}")
+            use_of(session.board).retries += 1
             broken = sample
             sample = 0 if from_start else sample
             session.set_up()

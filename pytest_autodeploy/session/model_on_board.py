@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.board.base import Board, timed
+from pytest_autodeploy.board.base import Board, timed, use_of
 from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.profile.passes import CounterChoice
 from pytest_autodeploy.reference.inputs import Inputs
-from pytest_autodeploy.session.clock import doubt_of_ticks
+from pytest_autodeploy.session.clock import doubt_of_rate, tick_rate
 from pytest_autodeploy.session.collected import Measured
 from pytest_autodeploy.session.known_arenas import KnownArenas
 from pytest_autodeploy.session.proven import ProvenBoard
@@ -172,7 +172,10 @@ class ModelOnBoard(ProvenBoard):
         if doubt is None:
             ask = self.board.client.describe_board
             with self.recording.aside():
-                doubt = doubt_of_ticks(self.identity, ask, lambda: self._invoke(self._share))
+                rate = tick_rate(self.identity, ask, lambda: self._invoke(self._share))
+            doubt = "" if rate is None else doubt_of_rate(self.identity, rate)
+            if rate is not None:
+                use_of(self.board).clock_ppm = 1e6 * (rate / self.identity.tick_hz - 1)
             self.recording.keep_doubt(self._clock, doubt)
         self._doubts[self._clock] = doubt
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardRefused
 from pytest_autodeploy.base.measurement import UNPROVEN, Source
-from pytest_autodeploy.board.base import Board, Controllable, Placed, timed
+from pytest_autodeploy.board.base import Board, Controllable, Placed, timed, use_of
 from pytest_autodeploy.catalog.kinds import Kind, answering_kind
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.rpc.messages import (
@@ -128,6 +128,7 @@ class ProvenBoard:
 
     def _load(self) -> None:
         identity = self.board.load(self._image)
+        use_of(self.board).calls(self.board.client)
         self.recording.loaded(self._image, identity)
         if identity.clock != self._clock:
             self._set_clock(identity)
@@ -211,6 +212,7 @@ class ProvenBoard:
             raise explained(error, self._image, self.board.spec) from None
         except BoardError as error:
             raised = self.board.explain(error)
+            use_of(self.board).broke(error, raised)
             self._give_up()
             raise raised from None
         except (KeyboardInterrupt, Exception):

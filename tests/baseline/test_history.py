@@ -147,9 +147,9 @@ def test_what_is_no_history_is_refused(tmp_path: Path) -> None:
     connection.close()
     History(newer).check()
     with sqlite3.connect(newer) as connection:
-        connection.execute("PRAGMA user_version = 4")
+        connection.execute("PRAGMA user_version = 5")
     connection.close()
-    for path, says in ((text, "not a database"), (other, "else"), (newer, "has schema 4")):
+    for path, says in ((text, "not a database"), (other, "else"), (newer, "has schema 5")):
         with pytest.raises(HistoryError, match=says):
             History(path).check()
 

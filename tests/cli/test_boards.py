@@ -11,6 +11,9 @@ import pytest
 from serial.tools import list_ports
 from serial.tools.list_ports_common import ListPortInfo
 
+from pytest_autodeploy.baseline.commit import Commit
+from pytest_autodeploy.baseline.history import History, Run
+from pytest_autodeploy.board.use import BoardUse
 from pytest_autodeploy.catalog import boards as catalog
 from pytest_autodeploy.catalog.boards import board_names
 from pytest_autodeploy.catalog.chips import find_chip
@@ -151,3 +154,47 @@ def test_the_wiring_of_each_board_is_told_before_any_meter_is_there() -> None:
     )
     assert lite["power_pins"] == {"in0": 61, "in1": 23, "trigger": 24}
     assert lite["io_voltage"] == 1.8
+
+
+def test_health_says_what_each_board_went_through(tmp_path: Path) -> None:
+    history = History(tmp_path / "history.sqlite")
+    began = Run("2026-01-01T10:00:00+00:00", Commit("0a"), "pytest", "0.1.0", host="rig-1")
+    use = BoardUse("apollo4p_evb", "lab3-a", "1160001234", None, 4, 1, 1, 7, 12.4)
+    history.add(began, [], uses=[use])
+    said = run("boards", "--health", str(history.path))
+    assert said.exit_code == 0
+    heading, line = said.stdout.splitlines()
+    assert heading.split("  ")[0] == "Board"
+    assert line.startswith("lab3-a (apollo4p_evb, 1160001234)")
+    assert "1 in 1 run, last 2026-01-01" in line
+    assert "+12 ppm" in line
+    _, document = run_json("boards", "--health", history.path)
+    (found,) = document["health"]
+    assert found == {
+        "board": "apollo4p_evb",
+        "name": "lab3-a",
+        "serial": "1160001234",
+        "port": "",
+        "host": "",
+        "runs": 1,
+        "last": "2026-01-01T10:00:00+00:00",
+        "flashes": 4,
+        "breaks": 1,
+        "broke_in": 1,
+        "broke_last": "2026-01-01T10:00:00+00:00",
+        "retries": 1,
+        "retransmissions": 7,
+        "clock_ppm": 12.4,
+        "clock_drift_ppm": None,
+    }
+
+
+def test_health_of_a_file_that_is_not_there_makes_none(tmp_path: Path) -> None:
+    assert run("boards", "--health", str(tmp_path / "no.sqlite")).exit_code == 2
+    assert not (tmp_path / "no.sqlite").exists()
+
+
+def test_health_of_a_history_without_any_says_so(tmp_path: Path) -> None:
+    History(tmp_path / "history.sqlite").check()
+    said = run("boards", "--health", str(tmp_path / "history.sqlite"))
+    assert "no run that says what its boards went through" in said.stdout

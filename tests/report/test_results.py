@@ -112,6 +112,7 @@ def test_two_runs_differ_in_nothing_but_run(tmp_path: Path) -> None:
         document = json.loads(json_file.read_text(encoding="utf-8"))
         assert document.pop("run") == {
             "port": port,
+            "boards": [],
             "command": "pytest",
             "started": started,
             "finished": None,

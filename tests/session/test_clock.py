@@ -13,6 +13,7 @@ from typing import cast
 import pytest
 
 from pytest_autodeploy.board.attached import AttachedBoard
+from pytest_autodeploy.board.base import use_of
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.power.errors import PowerError
@@ -20,7 +21,7 @@ from pytest_autodeploy.power.live import PowerOptions, measured
 from pytest_autodeploy.power.meter import Meter, MeterFacts
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import BoardReport, ClockMode, ResetCause
-from pytest_autodeploy.session.clock import doubt_of_start
+from pytest_autodeploy.session.clock import BELIEVED_SHARE, doubt_of_start
 from pytest_autodeploy.session.model_session import ModelSession
 from tests.helpers.every_call import counted
 from tests.helpers.firmware_support import needs_host_build
@@ -65,6 +66,9 @@ def test_a_clock_that_is_right_is_believed_and_asked_once(program: Path, model_f
         with counted(session.board.client) as made:
             assert session.latency(3).doubt == ""
         assert "describe_board" not in made
+        off = use_of(session.board).clock_ppm
+        assert off is not None
+        assert abs(off) <= 1e6 * BELIEVED_SHARE
 
 
 @needs_host_build
@@ -75,6 +79,9 @@ def test_ticks_that_this_pc_does_not_see_are_doubted(
 ) -> None:
     with hardware(program, rate) as url, session_on(model_file, url) as session:
         doubt = session.latency(3).doubt
+        off = use_of(session.board).clock_ppm
+    assert off is not None
+    assert off / 1e6 == pytest.approx(rate - 1, abs=0.1)
     assert doubt.startswith("HP was not reached: by this PC's clock the board's ticks are ")
     assert "Hz, not 1.00 GHz" in doubt
     assert re.search(says, doubt)

@@ -1,4 +1,4 @@
-"""What a model's file says, and what a board says of itself."""
+"""What a model's file says, what a board says of itself, and what it went through."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Source
+from pytest_autodeploy.board.use import BoardUse as BoardUse
 from pytest_autodeploy.model.tested import tested_text
 from pytest_autodeploy.npu.results import Unavailable
 
