@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ END_TIMEOUT_S = 5.0
 
 _OWN_GROUP = os.name == "posix"
 _SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
+_LOOK_S = 0.1
+"""Between two looks at whether a program is still wanted."""
+
 _CHATTER = ("INFO:", "WARNING:")
 _LONGEST_WORDS = 300
 
@@ -74,11 +78,13 @@ def run_tool(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
     apart: bool = False,
+    abandoned: Callable[[], bool] | None = None,
 ) -> Finished:
     """Run a program in ``folder`` without input; end it and its children when its time is up.
 
-    What it writes to standard error is part of the output, or kept ``apart``. Raises OSError when
-    it cannot be started.
+    What it writes to standard error is part of the output, or kept ``apart``. ``abandoned`` is
+    asked now and then whether nobody wants the result any more: that is its end, too. Raises
+    OSError when it cannot be started.
     """
     LOG.debug("run %s, for %g s at most", _shown(command), timeout_s)
     with contextlib.ExitStack() as stack:  # pipes would wait for children that outlive it
@@ -96,13 +102,25 @@ def run_tool(
         code: int | None = None
         try:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                code = process.wait(timeout_s)
+                code = _wait(process, timeout_s, abandoned)
                 if _OWN_GROUP:
                     _sweep(process)
         finally:
             _kill(process, group=_OWN_GROUP)
         LOG.debug("%s ended with %s", _shown(command[:1]), code)
         return Finished(code, _text(output), _text(errors) if errors else "")
+
+
+def _wait(
+    process: subprocess.Popen[bytes], timeout_s: float, abandoned: Callable[[], bool] | None
+) -> int:
+    """Its exit code. Raises TimeoutExpired."""
+    until = time.monotonic() + timeout_s
+    while abandoned is not None and not abandoned() and time.monotonic() < until - _LOOK_S:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(_LOOK_S)
+    gone = abandoned is not None and abandoned()
+    return process.wait(0 if gone else max(0.0, until - time.monotonic()))
 
 
 def own_environment(**more: str) -> dict[str, str]:
@@ -120,10 +138,19 @@ class Child:
 
     It ends with ``close``, with this object, and with this process if it heeds the end of its
     standard input. In its ``own_group`` it does not get the Ctrl-C of this process's terminal,
-    and what it started ends with it.
+    and what it started ends with it. One that ``outlives`` this process has work to do when its
+    input ends, and ends by itself; only ``kill`` and ``stop`` end it earlier.
     """
 
-    def __init__(self, command: Sequence[str], *, log: Path | None = None, own_group: bool) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        log: Path | None = None,
+        own_group: bool,
+        outlives: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._path = log
         self._log = open(log, "wb") if log else tempfile.TemporaryFile()  # noqa: SIM115, PTH123
         group = own_group and _OWN_GROUP
@@ -134,7 +161,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=self._log,
                 start_new_session=group,
-                env=own_environment(),
+                env=own_environment() if environment is None else environment,
             )
         except BaseException:
             self._log.close()
@@ -144,7 +171,8 @@ class Child:
         self.stdin = cast("BinaryIO", self._process.stdin)
         self.stdout = cast("BinaryIO", self._process.stdout)
         streams = (self.stdin, self.stdout, self._log)
-        self._end = weakref.finalize(self, _end, self._process, streams, group=group)
+        end = _leave if outlives else _end
+        self._end = weakref.finalize(self, end, self._process, streams, group=group)
 
     @property
     def pid(self) -> int:
@@ -223,8 +251,19 @@ def _death_signal() -> Callable[[], None] | None:
     return die_with_parent
 
 
+def _leave(process: subprocess.Popen[bytes], streams: Sequence[IO[bytes]], *, group: bool) -> None:
+    """Let a process work on, whose end nobody waits for; Popen would warn of it."""
+    if group and process.poll() is None:
+        process.returncode = 0
+    _close(streams)
+
+
 def _end(process: subprocess.Popen[bytes], streams: Sequence[IO[bytes]], *, group: bool) -> None:
     _kill(process, group=group)
+    _close(streams)
+
+
+def _close(streams: Sequence[IO[bytes]]) -> None:
     for stream in streams:
         with contextlib.suppress(OSError):  # what could not be written any more
             stream.close()

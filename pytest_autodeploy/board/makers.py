@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.board.elsewhere import learn as learn
+from pytest_autodeploy.board.elsewhere import leased, recorded
 from pytest_autodeploy.board.order import Order
 from pytest_autodeploy.catalog.kinds import (
     EMULATED,
     HARDWARE,
+    LEASED,
     RECORDED,
     SIMULATED,
     VIRTUAL,
     Kind,
-    split,
 )
 
 if TYPE_CHECKING:
@@ -88,18 +89,12 @@ def hardware(order: Order) -> Board:
     )
 
 
-def recorded(order: Order) -> Board:
-    """What a board answered in an earlier run."""
-    from pytest_autodeploy.board.recorded.board import RecordedBoard
-
-    return RecordedBoard(order.board_id, order.spec, Path(split(order.board_id)[1]))
-
-
 MAKERS: Mapping[str, Maker] = {
     SIMULATED.prefix: simulated,
     EMULATED.prefix: emulated,
     VIRTUAL.prefix: virtual,
     HARDWARE.prefix: hardware,
+    LEASED.prefix: leased,
     RECORDED.prefix: recorded,
 }
 """Of the kinds of this package, by prefix."""

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.board.makers import maker_of
+from pytest_autodeploy.board.makers import learn, maker_of
 from pytest_autodeploy.board.order import Order
 from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES
 from pytest_autodeploy.catalog.kinds import KINDS, kind_of, spec_of
@@ -86,7 +86,12 @@ def board_options(board_id: str, options: object) -> dict[str, Any]:
 
 
 def check_names(names: Iterable[str], settings: Settings) -> None:
-    """Check boards without starting one. Raises UnknownBoard, BrokenKind or SettingError."""
+    """Check boards without starting one. Raises UnknownBoard, BrokenKind, LabError or SettingError.
+
+    A lab is asked which boards are at its places.
+    """
+    names = list(names)
+    learn(names, settings)
     for board_id in names:
         kind = kind_of(board_id)
         _check_memories(board_id, settings)

@@ -18,7 +18,7 @@ CATALOG = Path(__file__).with_name("catalog.toml")
 
 Core = Literal["cortex-m4f", "cortex-m55"]
 Transport = Literal["usb", "uart", "socket"]
-Part = Literal["board", "machine", "virtual", "recording"]
+Part = Literal["board", "machine", "virtual", "recording", "place"]
 """Of the catalog; "virtual" are those of both whose chips can be virtual, and a "recording" is in
 none."""
 
@@ -39,6 +39,7 @@ _WORDS: Mapping[Part, str] = {
     "machine": "emulated board",
     "virtual": "virtual board",
     "recording": "recording",
+    "place": "board of a lab",
 }
 
 

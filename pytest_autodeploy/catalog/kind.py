@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 NEEDS = (
     *("sim", "compiler", "make", "cmake", "ninja_or_make", "tflm_tree", "sdk"),
-    *("qemu", "probe_tool", "virtual"),
+    *("qemu", "probe_tool", "virtual", "labgrid"),
 )
 """What boards may need on the PC: an extra, or what ``autodeploy doctor`` can look for."""
 

@@ -77,6 +77,19 @@ HARDWARE = Kind(
     goal="evb",
     title="EVBs",
 )
+LEASED = Kind(
+    prefix="labgrid:",
+    name="leased",
+    noun="a board that labgrid lends",
+    runs="a board of a lab, which runs its model",
+    source="measured",
+    source_text="that of the board",
+    part="place",
+    is_hardware=True,
+    needs=("labgrid",),
+    example="+board=apollo4p_evb",
+    takes="PLACE",
+)
 RECORDED = Kind(
     prefix="recorded:",
     name="recorded",
@@ -89,7 +102,7 @@ RECORDED = Kind(
     takes="FILE",
 )
 
-KINDS = (SIMULATED, EMULATED, VIRTUAL, HARDWARE, RECORDED)
+KINDS = (SIMULATED, EMULATED, VIRTUAL, HARDWARE, LEASED, RECORDED)
 """The kinds of this package, in the order of listings."""
 
 _BY_PREFIX = {kind.prefix: kind for kind in KINDS}
@@ -98,8 +111,9 @@ _BY_NAME = {kind.name: kind for kind in KINDS}
 
 def split(board_id: str) -> tuple[str, str]:
     """The prefix of what a user typed, with its colon, and the name."""
-    if board_id.startswith(RECORDED.prefix):  # a path may have colons
-        return RECORDED.prefix, board_id.removeprefix(RECORDED.prefix)
+    for kind in (RECORDED, LEASED):  # a path, or a place, may have colons
+        if board_id.startswith(kind.prefix):
+            return kind.prefix, board_id.removeprefix(kind.prefix)
     prefix, colon, name = board_id.rpartition(":")
     return prefix + colon, name
 
@@ -144,6 +158,10 @@ def spec_of(board_id: str) -> BoardSpec:
         from pytest_autodeploy.catalog.recording import head_of
 
         return boards.board_spec(head_of(Path(name)).board, kind.part)
+    if prefix == LEASED.prefix:
+        from pytest_autodeploy.catalog.places import type_at
+
+        return boards.board_spec(type_at(name))
     try:
         return boards.board_spec(name, kind.part)
     except boards.RefusedBoard:

@@ -31,6 +31,7 @@ LOOKS: Mapping[str, Look] = {
     "qemu": tools.qemu,
     "probe_tool": boards.probe_tool,
     "virtual": installation.packages_of("virtual"),
+    "labgrid": tools.labgrid_client,
 }
 """How each of the needs of boards is looked for."""
 
@@ -44,7 +45,8 @@ def _goal(kind: Kind) -> Goal:
     """To run on a kind of boards; those of hardware have to be connected, too."""
     board = f"{kind.prefix}{kind.example}"
     how = "pytest --tflite=model.tflite" + (f" --evb {board}" if board != DEFAULT_EVB else "")
-    connected = (boards.probes, boards.serial_ports) if kind.is_hardware else ()
+    own = kind.is_hardware and not kind.stands_in  # what a lab lends is not connected to this PC
+    connected = (boards.probes, boards.serial_ports) if own else ()
     return Goal(kind.goal_name, kind.goal_title, how, (*looks_of(kind), *connected))
 
 

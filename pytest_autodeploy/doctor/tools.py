@@ -35,6 +35,10 @@ CLONE = "git clone --depth 1 https://github.com/AmbiqAI/neuralSPOT"
 APACHE_RUNTIME = RUNTIMES / "helia_rt_v1_3_0"
 """The runtime of neuralSPOT that may run on any CPU."""
 
+LABGRID = "labgrid-client"
+LABGRID_FIX = "python -m venv lab; lab/bin/pip install labgrid; put labgrid-client on PATH"
+"""Not beside pyserial, which labgrid's fork of it replaces."""
+
 _RUN_BY_HAND = "run it by hand to see why: {}"
 _LIBRARIES = ("libc.a", "libstdc++.a")
 
@@ -194,3 +198,14 @@ def _here() -> str:
 
 def _text(error: BuildError) -> str:
     return error.what if error.seconds is None else f"{error.what} after {error.seconds:g} s"
+
+
+def labgrid_client(_: BuildOptions) -> Iterable[Check]:
+    """labgrid's own program, which is best in an environment of its own."""
+    check, output = ask(LABGRID, [LABGRID, "--help"], "usage: ")
+    if check.state == "ok" and "--coordinator" not in output:
+        yield Check(LABGRID, "trouble", "older than labgrid 25.0", LABGRID_FIX)
+    elif check.state == "missing":
+        yield Check(LABGRID, "missing", check.found, LABGRID_FIX)
+    else:
+        yield check

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_autodeploy.catalog.kinds import kind_of
+from pytest_autodeploy.catalog.kinds import HARDWARE, kind_of
 from pytest_autodeploy.limits.declarations import BY_NAME
 from pytest_autodeploy.settings.meter_syntax import parse_choice
 from pytest_autodeploy.settings.settings import SettingError, Settings
@@ -24,7 +24,7 @@ def check_over_pins(settings: Settings) -> None:
             "simulated one or an EVB with USB",
         )
     for board_id in settings.evb:
-        if not kind_of(board_id).is_hardware or settings.evb_port is not None:
+        if kind_of(board_id) != HARDWARE or settings.evb_port is not None:
             raise SettingError(
                 f"{origin}: {board_id} has no probe that flashes the power application",
                 hint="it is for EVBs, without --evb-port",

@@ -33,6 +33,22 @@ BOARD_OPTIONS = (
         metavar="SERIAL",
     ),
     Option(
+        "evb_wait",
+        "--evb-wait",
+        "Seconds to wait for a board that others use (default: 3600)",
+        metavar="SECONDS",
+        ini="float",
+        default=3600.0,
+        convert=positive_float,
+    ),
+    Option(
+        "evb_labgrid_client",
+        "--evb-labgrid-client",
+        "labgrid-client, for boards that labgrid lends; it is best in an environment of its own "
+        "(default: the one on PATH)",
+        metavar="PATH",
+    ),
+    Option(
         "evb_dialect",
         "--evb-dialect",
         "What the board behind --evb-port speaks: own (firmware of this project), stock (what "

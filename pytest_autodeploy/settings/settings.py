@@ -76,6 +76,8 @@ class Settings:
     evb_dialect: Literal["auto", "own", "stock"]
     evb_require_proof: bool
     evb_probe: str | None
+    evb_wait: float
+    evb_labgrid_client: str | None
     evb_flash_tool: str
     evb_sdk: str | None
     evb_tflm_root: str | None

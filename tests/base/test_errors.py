@@ -18,6 +18,7 @@ from pytest_autodeploy.settings.settings import SettingError
 INTERNAL = {
     "ArchiveRefused",  # archives from outside: InputsError, ModelError
     *("ChildDiedError", "ChildTimeoutError", "PathFailed"),  # the PC side: ReferenceFailed
+    "Garbled",  # what labgrid-client prints: LabError
     "Implausible",  # a characterisation from outside: CharacterizationError
     *("NoRollUp", "TableError", "_Missing"),  # Vela's files: NpuEstimateFailed, or a remark
     *("NoStatistics", "OtherProtocol", "Refusal"),  # replies: WrongFirmware, BoardRefused

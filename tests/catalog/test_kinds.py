@@ -99,7 +99,8 @@ def test_a_prefix_of_no_kind_lists_the_kinds() -> None:
     assert error.value.hint == syntax()
     assert syntax() == (
         "NAME is an EVB, sim:NAME a simulated board, qemu:NAME an emulated machine, "
-        "virtual:NAME a virtual EVB, recorded:FILE a recording."
+        "virtual:NAME a virtual EVB, labgrid:PLACE a board that labgrid lends, "
+        "recorded:FILE a recording."
     )
 
 

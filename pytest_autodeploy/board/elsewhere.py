@@ -1,0 +1,63 @@
+"""Makers of boards that are not at this PC: lent by a lab, or recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.board.order import Order
+from pytest_autodeploy.catalog.kinds import LEASED, kind_of, split
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.base import Board
+    from pytest_autodeploy.settings.settings import Settings
+
+
+def learn(names: Iterable[str], settings: Settings) -> None:
+    """Ask labs which boards are at the places among these names, where these do not say it.
+
+    Raises LabError, UnknownBoard.
+    """
+    lent = [board_id for board_id in names if kind_of(board_id) == LEASED]
+    if lent:
+        from pytest_autodeploy.board.labgrid.types import learn_types
+
+        learn_types(lent, settings.evb_labgrid_client)
+
+
+def leased(order: Order) -> Board:
+    """What a lab lends, and what is there says what it is."""
+    from pytest_autodeploy.board.attached import AttachedBoard
+    from pytest_autodeploy.board.labgrid.board import LeasedBoard
+    from pytest_autodeploy.board.labgrid.lease import Lease
+    from pytest_autodeploy.catalog.places import parse_place
+
+    settings, spec = order.settings, order.spec
+    lease = Lease(
+        order.board_id,
+        spec.name,
+        parse_place(split(order.board_id)[1]),
+        program=settings.evb_labgrid_client,
+        wait_s=settings.evb_wait,
+    )
+
+    def attach(url: str) -> AttachedBoard:
+        return AttachedBoard(
+            order.board_id,
+            spec,
+            url,
+            dialect=settings.evb_dialect,
+            hardware_only=settings.evb_require_hardware,
+            require_proof=settings.evb_require_proof,
+            timeout_s=settings.evb_timeout,
+        )
+
+    return LeasedBoard(order.board_id, spec, lease, attach)
+
+
+def recorded(order: Order) -> Board:
+    """What a board answered in an earlier run."""
+    from pytest_autodeploy.board.recorded.board import RecordedBoard
+
+    return RecordedBoard(order.board_id, order.spec, Path(split(order.board_id)[1]))

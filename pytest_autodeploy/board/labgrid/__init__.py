@@ -1,0 +1,1 @@
+"""Boards that labgrid lends, through its own program ``labgrid-client``."""

@@ -1,0 +1,155 @@
+"""A board that labgrid lends: it is attached to, and its power is cut when it hangs."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pytest_autodeploy.base.errors import (
+    BoardDied,
+    BoardError,
+    BoardTimeout,
+    BoardUnavailable,
+    LinkError,
+)
+from pytest_autodeploy.base.progress import show_task
+from pytest_autodeploy.board.labgrid.client import NotOurs
+from pytest_autodeploy.board.labgrid.serial_port import address, choose_port, proxy
+from pytest_autodeploy.board.labgrid.tunnel import Tunnel
+from pytest_autodeploy.board.silence import NOT_YET
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.attached import AttachedBoard
+    from pytest_autodeploy.board.labgrid.lease import Lease
+    from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.image.image import Image
+    from pytest_autodeploy.rpc.client import ValidatorClient
+    from pytest_autodeploy.rpc.messages import Identity
+
+LOG = logging.getLogger(__name__)
+
+RESTART_S = 20.0
+"""For a board to start and for its port to be back, once it has power again."""
+
+_HANGS = (BoardTimeout, BoardDied, LinkError, BoardUnavailable)
+"""What a board raises that hangs or is off; of the last only a port that cannot be opened."""
+
+_POLL_S = 0.25
+
+
+class LeasedBoard:
+    """The board at the place of ``lease``; ``attach`` makes a board of a URL."""
+
+    def __init__(
+        self,
+        board_id: str,
+        spec: BoardSpec,
+        lease: Lease,
+        attach: Callable[[str], AttachedBoard],
+        *,
+        restart_s: float = RESTART_S,
+    ) -> None:
+        self.id = board_id
+        self.spec = spec
+        self._lease = lease
+        self._attach = attach
+        self._restart_s = restart_s
+        self._board: AttachedBoard | None = None
+        self._tunnel: Tunnel | None = None
+        self._checked: str | None = None
+
+    @property
+    def serial(self) -> str | None:
+        """The name of the place, which tells boards of a lab apart; None before it is known."""
+        return self._lease.held.place.name if self._lease.held else None
+
+    @property
+    def port(self) -> str | None:
+        return self._board.port if self._board else None
+
+    @property
+    def client(self) -> ValidatorClient:
+        if self._board is None:
+            raise BoardUnavailable("no place is acquired yet", board=self.id, hint=NOT_YET)
+        return self._board.client
+
+    def start(self) -> None:
+        """Nothing to power up: the board runs."""
+
+    def load(self, image: Image) -> Identity:
+        """Acquire the place at the first use, and let its board prove that it runs the image.
+
+        The power of one that hangs is cut once, where the place has a power port.
+        """
+        board = self._ready(image)
+        try:
+            return board.load(image)
+        except _HANGS as error:
+            if isinstance(error, BoardUnavailable) and not isinstance(error.__cause__, OSError):
+                raise  # another run uses it
+            board.discard()
+            return self._load_anew(board, image, error)
+
+    def _ready(self, image: Image) -> AttachedBoard:
+        held = self._lease.hold()
+        if self._board is None:
+            self._board = self._attach(self._url())
+        elif self._checked != image.model.sha256:
+            self._lease.check()
+        self._checked = image.model.sha256
+        LOG.debug("%s is %s", self.id, held.place.name)
+        return self._board
+
+    def _url(self) -> str:
+        held = self._lease.hold()
+        port = choose_port(held.resources, held.place.name, self.id)
+        scheme, host, number = address(port, self.id)
+        through = proxy(port) or os.environ.get("LG_PROXY")
+        if through:
+            self._tunnel = Tunnel(through, host, number, self.id)
+            host, number = "127.0.0.1", self._tunnel.port
+        return f"{scheme}://[{host}]:{number}" if ":" in host else f"{scheme}://{host}:{number}"
+
+    def _load_anew(self, board: AttachedBoard, image: Image, error: BoardError) -> Identity:
+        try:
+            with show_task(f"cutting the power of {self.id}, which hangs"):
+                self._lease.power_cycle()
+        except NotOurs as refusal:  # it has none
+            LOG.info("%s", refusal)
+            raise error from None
+        until = time.monotonic() + self._restart_s
+        with show_task(f"waiting for {self.id} after its power was cut"):
+            while True:
+                try:
+                    return board.load(image)
+                except _HANGS as again:
+                    board.discard()
+                    if time.monotonic() >= until:
+                        what = f"{again.what}, after its power was cut"
+                        raise type(again)(
+                            what, board=self.id, seconds=again.seconds, hint=again.hint
+                        ) from None
+                time.sleep(_POLL_S)
+
+    def explain(self, error: BoardError) -> BoardError:
+        """What to look at, when the board did not answer."""
+        return self._board.explain(error) if self._board else error
+
+    def discard(self) -> None:
+        """Give up the port of a board that broke; the place stays with this run."""
+        if self._board is not None:
+            self._board.discard()
+
+    def close(self) -> None:
+        """Close the port, and give the place back."""
+        try:
+            if self._board is not None:
+                self._board.close()
+            if self._tunnel is not None:
+                self._tunnel.close()
+        finally:
+            self._board = self._tunnel = None
+            self._lease.release()
