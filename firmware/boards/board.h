@@ -70,6 +70,12 @@ const char *failed_step();
 /** The memory of an address by its name on the chip, such as DTCM; by default "": unknown. */
 const char *memory_of(const void *address);
 
+/**
+ * What was written has arrived in its memory, and is read from there: caches are written back and emptied. The
+ * default does nothing.
+ */
+void settle_memory();
+
 /** Why a memory that the image uses is not there, in words; nullptr when all are. */
 const char *missing_memory();
 

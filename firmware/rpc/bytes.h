@@ -19,6 +19,11 @@ inline uint32_t load_u32(const uint8_t *from) {
     return load_u16(from) | static_cast<uint32_t>(load_u16(from + 2)) << 16;
 }
 
+/** The most significant byte first. */
+inline uint32_t load_big(const uint8_t *from) {
+    return uint32_t{from[0]} << 24 | uint32_t{from[1]} << 16 | uint32_t{from[2]} << 8 | from[3];
+}
+
 inline void store_u16(uint8_t *to, uint16_t value) {
     to[0] = static_cast<uint8_t>(value);
     to[1] = static_cast<uint8_t>(value >> 8);

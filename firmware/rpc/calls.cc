@@ -243,6 +243,27 @@ Status keep_tensors(CallContext &context) {
     return status == Status::kOk ? context.validator.keep_tensors(keep) : status;
 }
 
+Status begin_model(CallContext &context) {
+    const uint32_t bytes = context.arguments.u32();
+    const Bytes sha256 = context.arguments.binary();
+    const Status status = check_complete(context);
+    return status == Status::kOk ? context.validator.begin_model(bytes, sha256) : status;
+}
+
+Status write_model(CallContext &context) {
+    const uint32_t offset = context.arguments.u32();
+    const Bytes data = context.arguments.binary();
+    const Status status = check_complete(context);
+    return status == Status::kOk ? context.validator.write_model(offset, data) : status;
+}
+
+Status prove_model(CallContext &context) {
+    const Status status = check_complete(context);
+    return status == Status::kOk ? context.validator.prove_model() : status;
+}
+
+void tell_model(CallContext &context) { context.out.binary(context.validator.model_sha256()); }
+
 constexpr Call kCalls[] = {
     {1, "identify", identify, 68, nullptr},
     {2, "configure", configure, 24, tell_state},
@@ -265,6 +286,9 @@ constexpr Call kCalls[] = {
     {19, "infer", infer, 13, tell_inference},
     {20, "profile", profile, 21, tell_profile},
     {21, "describe_board", describe_board, 24, nullptr},
+    {22, "begin_model", begin_model, 0, nothing},
+    {23, "write_model", write_model, 0, nothing},
+    {24, "prove_model", prove_model, 4, tell_model},
 };
 
 }  // namespace

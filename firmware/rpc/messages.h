@@ -14,6 +14,7 @@ constexpr uint32_t kCapabilityClockModes = 2;
 constexpr uint32_t kCapabilityCycleCounter = 4;
 constexpr uint32_t kCapabilityPowerWindow = 8;
 constexpr uint32_t kCapabilityAnyTensor = 16;
+constexpr uint32_t kCapabilityModelUpload = 32;
 
 enum class Status : int32_t {
     kOk = 0,

@@ -11,11 +11,12 @@ Identity Validator::identify() const {
     identity.board = config::kBoardName;
     identity.core = facts.core;
     identity.build_id = config::kBuildId;
-    identity.model_sha256 = {config::kModelSha256, sizeof config::kModelSha256};
+    identity.model_sha256 = model_sha256();
     identity.engine = engine_.name();
     identity.engine_version = config::kEngineVersion;
     identity.capabilities = facts.capabilities | kCapabilityLayerProfile |
-                            (engine_.can_keep_tensors() ? kCapabilityAnyTensor : 0);
+                            (engine_.can_keep_tensors() ? kCapabilityAnyTensor : 0) |
+                            (kModelIsLoaded ? kCapabilityModelUpload : 0);
     identity.clock = board::clock();
     identity.clocks_hz = facts.clocks_hz;
     identity.tick_hz = board::tick_hz();
@@ -25,6 +26,10 @@ Identity Validator::identify() const {
     identity.counters = facts.counters;
     identity.counter_count = facts.counter_count;
     return identity;
+}
+
+Bytes Validator::model_sha256() const {
+    return kModelIsLoaded ? store_.sha256() : Bytes{config::kModelSha256, sizeof config::kModelSha256};
 }
 
 }  // namespace autodeploy

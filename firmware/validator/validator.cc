@@ -15,9 +15,33 @@ alignas(kArenaAlignment) AUTODEPLOY_INPUT_PLACE uint8_t inputs[config::kInputByt
 
 }  // namespace
 
-Status Validator::configure(uint32_t arena_bytes) {
+void Validator::forget_configuration() {
     configured_ = has_run_ = has_outputs_ = has_profile_ = false;
     layers_.clear();
+}
+
+Status Validator::begin_model(uint32_t bytes, Bytes sha256) {
+    if (kModelIsLoaded) {
+        forget_configuration();
+    }
+    return store_.begin(bytes, sha256);
+}
+
+Status Validator::write_model(uint32_t offset, Bytes data) { return store_.write(offset, data); }
+
+Status Validator::prove_model() {
+    const Status status = store_.prove();
+    if (kModelIsLoaded && status != Status::kOk) {
+        forget_configuration();
+    }
+    return status;
+}
+
+Status Validator::configure(uint32_t arena_bytes) {
+    forget_configuration();
+    if (model_sha256().size == 0) {
+        return refusal_.because(Status::kNoModel, "no model has been loaded and proven since the start");
+    }
     if (const char *why = board::missing_memory()) {
         return refusal_.because(Status::kInternalError, "%s", why);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "validator/engine.h"
+#include "validator/model_store.h"
 
 namespace autodeploy {
 
@@ -23,6 +24,14 @@ class Validator {
 
     /** Arena, inputs, model and runtime. */
     void describe_placements(Placement (&placements)[kPlacements]) const;
+
+    /** Of a model that comes over the link; nothing is configured afterwards, or is without the model. */
+    Status begin_model(uint32_t bytes, Bytes sha256);
+    Status write_model(uint32_t offset, Bytes data);
+    Status prove_model();
+
+    /** Of the model that is there; empty when none is. */
+    Bytes model_sha256() const;
 
     Status configure(uint32_t arena_bytes);
     Status describe_input(uint32_t index, TensorInfo &info);
@@ -72,6 +81,7 @@ class Validator {
     };
     static constexpr uint32_t kKnownPlaces = 4;
 
+    void forget_configuration();
     Status prepare(uint32_t arena_bytes);
     Status check_configured();
     Status check_inputs_fit();
@@ -90,6 +100,7 @@ class Validator {
 
     Log &log_;
     Refusal refusal_;
+    ModelStore store_{refusal_};
     LayerLog layers_;
     Engine &engine_;
     Prepared prepared_ = {};

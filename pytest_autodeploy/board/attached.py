@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardUnavailable, WrongFirmware
 from pytest_autodeploy.board.dialect import Dialect, connect, expect, refuse_unproven, with_reset
-from pytest_autodeploy.board.identity import check_identity
+from pytest_autodeploy.board.identity import prove
 from pytest_autodeploy.board.lock import LOCK_TIMEOUT_S, BoardLocks
 from pytest_autodeploy.board.silence import NOT_YET
 from pytest_autodeploy.board.usb_ports import port_identity
@@ -68,12 +68,11 @@ class AttachedBoard:
             return self._load_stock(self.client, image)
         try:
             identity = self.client.identify()
+            self._dialect = "own"  # need not be asked again
+            self._check_kind(identity.kind.name.lower())
+            return prove(self.client, identity, image, self.id, name=self.spec.name)
         except BoardError as error:
             raise self.explain(error) from None
-        self._dialect = "own"  # need not be asked again
-        self._check_kind(identity.kind.name.lower())
-        check_identity(identity, image, self.id, name=self.spec.name)
-        return identity
 
     def _load_stock(self, client: StockClient, image: Image) -> Identity:
         if self._require_proof:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardUnavailable
-from pytest_autodeploy.board.identity import check_identity
+from pytest_autodeploy.board.identity import prove
 from pytest_autodeploy.board.process import ControlledProcess
 from pytest_autodeploy.board.process_board import ProcessBoard
 from pytest_autodeploy.image.image_builder import ImageBuilder
@@ -59,8 +59,9 @@ class EmulatedBoard(ProcessBoard):
             self.close()
             self._boot(built)
         identity = self.client.identify()
-        check_identity(identity, image, self.id, name=self.spec.name, build_id=built.build_id)
-        return identity
+        return prove(
+            self.client, identity, image, self.id, name=self.spec.name, build_id=built.build_id
+        )
 
     def _boot(self, built: Built) -> None:
         if os.name != "posix":

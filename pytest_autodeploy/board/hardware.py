@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardDied, BoardError, BoardTimeout, BoardUnavailable
 from pytest_autodeploy.base.progress import show_task
-from pytest_autodeploy.board.identity import Firmware, runs, wrong_firmware
+from pytest_autodeploy.board.identity import (
+    Firmware,
+    has_image,
+    loaded,
+    runs,
+    wrong_firmware,
+)
 from pytest_autodeploy.board.line import SILENT, BoardLine, Timeouts
 from pytest_autodeploy.board.probe import NoProbe, ProbeFailed
 from pytest_autodeploy.board.silence import NOT_YET
@@ -119,18 +125,21 @@ class HardwareBoard:
         firmware = self._build(image, key)
         self._line.locks.hold(probe_identity(serial))
         before = self._line.ask()
-        if before is not None and runs(before, image, firmware, self.spec.name):
-            LOG.debug("%s: it runs build %s already", self.id, before.build_id)
-            return before
-        if before is None and self._proven == key:
-            identity = self._recover("the board does not answer any more", key)
-        else:
-            identity = self._flash(firmware, key)
+        identity = self._run(firmware, image, key, before)
+        names = {"board": self.id, "name": self.spec.name}
+        identity = loaded(self.client, identity, image, firmware, **names)
         if not runs(identity, image, firmware, self.spec.name):
-            raise wrong_firmware(
-                identity, before, image, firmware, board=self.id, name=self.spec.name
-            )
+            raise wrong_firmware(identity, before, image, firmware, **names)
         return identity
+
+    def _run(self, firmware: Firmware, image: Image, key: Key, before: Identity | None) -> Identity:
+        """What a board says that was flashed or reset, if it was necessary."""
+        if before is None and self._proven == key:
+            return self._recover("the board does not answer any more", key)
+        if before is None or not has_image(before, image, firmware, self.spec.name):
+            return self._flash(firmware, key)
+        LOG.debug("%s: it runs build %s already", self.id, before.build_id)
+        return before
 
     def _build(self, image: Image, key: Key) -> Firmware:
         if key not in self._firmware:

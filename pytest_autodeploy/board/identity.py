@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_autodeploy.base.errors import WrongFirmware
+from pytest_autodeploy.board.loading import takes_model, with_model
 
 if TYPE_CHECKING:
     from pytest_autodeploy.image.image import Image
+    from pytest_autodeploy.rpc.client import ValidatorClient
     from pytest_autodeploy.rpc.messages import Identity
 
 
@@ -58,10 +60,54 @@ def check_identity(
         )
 
 
+def prove(
+    client: ValidatorClient,
+    identity: Identity,
+    image: Image,
+    board: str,
+    *,
+    name: str | None = None,
+    build_id: str | None = None,
+) -> Identity:
+    """What the board says once it has the image's model, which is loaded if need be.
+
+    Raises WrongFirmware as `check_identity`, and another BoardError when it breaks.
+    """
+    identity = with_model(client, identity, image, board)
+    check_identity(identity, image, board, name=name, build_id=build_id)
+    return identity
+
+
+def loaded(
+    client: ValidatorClient,
+    identity: Identity,
+    image: Image,
+    firmware: Firmware,
+    *,
+    board: str,
+    name: str,
+) -> Identity:
+    """What a board says once it has the model, where it is the one that runs this build."""
+    same = _runs_build(identity, firmware, name)
+    return with_model(client, identity, image, board) if same else identity
+
+
+def has_image(identity: Identity, image: Image, firmware: Firmware, name: str) -> bool:
+    """Whether a flash changes nothing: a model that the host loads is no part of the image."""
+    if takes_model(identity):
+        return _runs_build(identity, firmware, name)
+    return runs(identity, image, firmware, name)
+
+
 def runs(identity: Identity, image: Image, firmware: Firmware, name: str) -> bool:
     """Whether it is the board ``name`` that answers and runs this build of this model."""
-    found = (identity.board, identity.model_sha256.hex(), identity.build_id)
-    return found == (name, image.model.sha256, firmware.build_id)
+    same = identity.model_sha256.hex() == image.model.sha256
+    return same and _runs_build(identity, firmware, name)
+
+
+def _runs_build(identity: Identity, firmware: Firmware, name: str) -> bool:
+    """Whether it is the board ``name`` that answers and runs this build."""
+    return (identity.board, identity.build_id) == (name, firmware.build_id)
 
 
 def wrong_firmware(

@@ -11,7 +11,7 @@ from pytest_autodeploy.base.errors import (
     MissingExtra,
     ModelDoesNotFit,
 )
-from pytest_autodeploy.board.identity import check_identity
+from pytest_autodeploy.board.identity import prove
 from pytest_autodeploy.board.process import ControlledProcess
 from pytest_autodeploy.board.process_board import ProcessBoard
 from pytest_autodeploy.board.silence import NOT_YET
@@ -56,8 +56,7 @@ class SimulatedBoard(ProcessBoard):
         if self._flashed != (image.model.sha256, image.arena_bytes):
             self._flash(image)
         identity = self.client.identify()
-        check_identity(identity, image, self.id)
-        return identity
+        return prove(self.client, identity, image, self.id)
 
     def connect(self) -> None:
         """Start the simulation and open its port; it may run no model yet."""

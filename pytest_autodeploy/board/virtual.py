@@ -7,7 +7,7 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BoardError, BoardUnavailable, MissingExtra
-from pytest_autodeploy.board.identity import check_identity
+from pytest_autodeploy.board.identity import prove
 from pytest_autodeploy.board.process import ControlledProcess
 from pytest_autodeploy.board.process_board import ProcessBoard
 from pytest_autodeploy.board.silence import NOT_YET
@@ -89,8 +89,9 @@ class VirtualBoard(ProcessBoard):
             self.close()
             self._boot(wanted)
         identity = self.client.identify()
-        check_identity(identity, image, self.id, name=self.spec.name, build_id=wanted.build_id)
-        return identity
+        return prove(
+            self.client, identity, image, self.id, name=self.spec.name, build_id=wanted.build_id
+        )
 
     def _boot(self, wanted: Executable) -> None:
         log = self._make_folder("virtual") / "log.txt"

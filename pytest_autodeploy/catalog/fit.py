@@ -15,6 +15,12 @@ ARENA_MEMORIES = ("dtcm", "sram", "psram")
 EXTERNAL = ("psram", "nvm")
 """Memories outside of the chip, which a program has to start."""
 
+IMAGE_MEMORY = "mram"
+"""The memory that is flashed: what is in an image has to fit it."""
+
+LOADED_MEMORY = "psram"
+"""The memory that the host loads with a model for which there is no room in the image."""
+
 BUFFER_MEMORY = "sram"
 """Where firmware keeps what the host writes for the model."""
 
@@ -24,11 +30,15 @@ ALIGNMENT = 16
 
 @dataclass(frozen=True)
 class Placement:
-    """The memories that hold the model and the arena, and the bytes that the arena gets."""
+    """The memories that hold the model and the arena, and the bytes that the arena gets.
+
+    ``model_loaded``: the image has no model; the host loads it over the link, after each start.
+    """
 
     model_memory: str
     arena_memory: str
     arena_bytes: int
+    model_loaded: bool = False
 
     @property
     def memories(self) -> tuple[str, str]:
@@ -61,21 +71,36 @@ def place(
     That memory is the first one with room for ``likely_arena_bytes``, or else the largest: tightly
     coupled memory before SRAM, as it is the faster one.
     ``buffer_bytes`` are kept free for copies of the model's inputs; the ``memories`` are those
-    that may be taken. ``copied_from`` is the memory of the image, which has the model in any case:
-    the program puts it into another one when it starts.
+    that may be taken. ``copied_from`` is the memory of the image, which has the model if it fits:
+    the program puts it into another one when it starts. One that does not fit goes to PSRAM, and
+    the host loads it.
     Raises ModelDoesNotFit with the sum for each memory that was considered.
     """
     uses = [Use("inputs", BUFFER_MEMORY, buffer_bytes)]
-    if copied_from:
-        _first_fit(spec, "model", model_bytes, [copied_from], uses)
-    model = _first_fit(spec, "model", model_bytes, model_memories, uses)
+    model, loaded = _place_model(spec, model_bytes, model_memories, uses, copied_from)
     uses.append(Use("model", model, model_bytes))
     if arena_bytes == 0:
         wanted = _likely_memories(spec, likely_arena_bytes, arena_memories, uses)
         memory, arena_bytes = largest_arena(spec, uses, wanted)
-        return Placement(model, memory, arena_bytes)
+        return Placement(model, memory, arena_bytes, loaded)
     arena = _first_fit(spec, "arena", arena_bytes, arena_memories, uses)
-    return Placement(model, arena, arena_bytes)
+    return Placement(model, arena, arena_bytes, loaded)
+
+
+def _place_model(
+    spec: BoardSpec,
+    size: int,
+    memories: Sequence[str],
+    uses: Sequence[Use],
+    copied_from: str | None,
+) -> tuple[str, bool]:
+    """The memory of a model, and whether the host has to load it."""
+    in_image = IMAGE_MEMORY in spec.memories and size <= _room(spec, IMAGE_MEMORY, uses)
+    if in_image or not copied_from:
+        memory = _first_fit(spec, "model", size, memories, uses)
+        return memory, memory == LOADED_MEMORY and not in_image
+    loadable = [name for name in memories if name == LOADED_MEMORY and name in spec.memories]
+    return _first_fit(spec, "model", size, [copied_from, *loadable], uses), True
 
 
 def _likely_memories(

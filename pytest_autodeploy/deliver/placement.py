@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import ModelDoesNotFit
-from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, Placement, place
+from pytest_autodeploy.catalog.fit import (
+    ARENA_MEMORIES,
+    IMAGE_MEMORY,
+    LOADED_MEMORY,
+    Placement,
+    place,
+)
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.image.places import places_of
 from pytest_autodeploy.image.recipe import decide
@@ -33,9 +39,11 @@ def place_deliverable(
     if tried.name == board.name and tried.source != "modelled":
         model_memory = model_memory or tried.model_memory
         arena_memory = arena_memory or tried.arena_memory
-    _require_on_chip(board, model_memory, arena_memory)
     memories = {"model_memory": model_memory, "arena_memory": arena_memory}
     chosen = decide(Image(model), board, **memories)
+    if chosen.model_loaded:
+        raise _too_large(model, board)
+    _require_on_chip(board, model_memory, arena_memory)
     # The arena is of a size that is known: what the likely one had room in may be too small for it.
     larger = ARENA_MEMORIES[ARENA_MEMORIES.index(chosen.arena_memory) :]
     places = places_of(board)
@@ -48,6 +56,17 @@ def place_deliverable(
         model_memories=[chosen.model_memory],
         arena_memories=[chosen.arena_memory] if arena_memory else able,
         copied_from=places.copied_from or None,
+    )
+
+
+def _too_large(model: Model, board: BoardSpec) -> ModelDoesNotFit:
+    size, room = model.size_bytes / 1024, board.memories[IMAGE_MEMORY].usable / 1024
+    return ModelDoesNotFit(
+        f"{model.name} cannot be delivered for {board.name}: it has {size:,.1f} KB, and "
+        f"{IMAGE_MEMORY.upper()} has room for {room:,.1f} KB; the tests load it over the link into "
+        f"{LOADED_MEMORY.upper()}, after each start",
+        hint="make the model smaller, or let your program read it into memory that it has started "
+        "and run it there with TFLM",
     )
 
 

@@ -23,8 +23,9 @@ class Places:
     """C++ attributes that put data into a memory of the board, by the catalog's memory names.
 
     ``copied_from`` has the model of an image whatever memory it is put into at the start; empty
-    when what loads an image puts it there. ``outside`` are memories of which neuralSPOT's linker
-    scripts know nothing, and which the firmware starts.
+    when what loads an image puts it there. A model that comes over the link has the attribute of an
+    arena, which has no content in the image either. ``outside`` are memories of which neuralSPOT's
+    linker scripts know nothing, and which the firmware starts.
     """
 
     model: Mapping[str, str]

@@ -103,14 +103,8 @@ def make_recipe(
         "board": spec.name,
         "transport": spec.transport,
         "engine_version": engine_version,
-        "model": _model(model),
-        "places": {
-            "model": places.model[placement.model_memory],
-            "arena": places.arena[placement.arena_memory],
-            "inputs": places.inputs,
-        },
+        **_model(model, placement, places),
         "outside": _outside(places, placement),
-        "model_copied": placement.model_memory if placement.model_memory in places.outside else "",
         "arena_bytes": _largest_arena(spec, placement, model, inputs),
         "input_bytes": max(inputs, ALIGNMENT),
         "layers": max(sum(operator.subgraph == 0 for operator in model.operators), 1),
@@ -188,11 +182,29 @@ def _allowed(
     return [wanted.lower()]
 
 
-def _model(model: Model) -> dict[str, Any]:
+def _model(model: Model, placement: Placement, places: Places) -> dict[str, Any]:
+    """What the sources say of the model and where its data goes.
+
+    Of a model that the host loads that is its size alone: others of that size with the same
+    operators have the same image.
+    """
+    memory, loaded = placement.model_memory, placement.model_loaded
+    copied = memory if memory in places.outside and not loaded else ""
+    known = "00" * 32 if loaded else model.sha256
     return {
-        "name": model.name,
-        "size_bytes": model.size_bytes,
-        "sha256_bytes": [f"0x{byte:02x}" for byte in bytes.fromhex(model.sha256)],
+        "model": {
+            "name": "" if loaded else model.name,
+            "size_bytes": model.size_bytes,
+            "sha256_bytes": [f"0x{byte:02x}" for byte in bytes.fromhex(known)],
+        },
+        "places": {
+            "model": "" if loaded else places.model[memory],
+            "loaded": places.arena[memory] if loaded else "",
+            "arena": places.arena[placement.arena_memory],
+            "inputs": places.inputs,
+        },
+        "model_copied": copied,
+        "upload_bytes": _align(model.size_bytes) if loaded else 0,
     }
 
 

@@ -21,7 +21,8 @@ def generate(recipe: Recipe, build_id: str) -> dict[str, str]:
     """The sources of an image by file name."""
     context = {**recipe.context, "build_id": build_id}
     if recipe.engine == "tflm":
-        context["data"] = c_data(recipe.model.content)
+        loaded = recipe.context["upload_bytes"]
+        context["data"] = "" if loaded else c_data(recipe.model.content)
     return {name: render(name, context) for name in TEMPLATES[recipe.engine]}
 
 

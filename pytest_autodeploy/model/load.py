@@ -27,7 +27,11 @@ def load_model(path: Path) -> Model:
     Raises ModelError for a file that is missing, unreadable, empty, no TFLite model, cut short,
     damaged, of another schema version, or compiled by Vela.
     """
-    content = _read(path)
+    return check_model(path, _read(path))
+
+
+def check_model(path: Path, content: bytes) -> Model:
+    """As `load_model`, of a content that was read from ``path``."""
     try:
         model = parse(path, content)
     except UnsupportedVersion as error:

@@ -140,6 +140,9 @@ def troubles_of(board: BoardFacts) -> Iterator[str]:
 
 
 def _memories(board: BoardFacts) -> str:
+    if board.model_loaded and board.model_memory:
+        where = f"model loaded over the link into {board.model_memory.upper()}"
+        return f"{where}, arena in {board.arena_memory.upper()}" if board.arena_memory else where
     if not (board.model_memory and board.arena_memory):
         return ""
     return f"model in {board.model_memory.upper()}, arena in {board.arena_memory.upper()}"

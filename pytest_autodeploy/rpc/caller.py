@@ -40,7 +40,7 @@ _ADVICE = {
     Status.NO_MEMORY: "give it more memory: --evb-arena-kb, --evb-arena-memory",
     Status.UNSUPPORTED_OPERATOR: "`autodeploy inspect MODEL` lists its operators and their types",
     Status.BAD_MODEL: "`autodeploy inspect MODEL` tells whether the file is damaged",
-    Status.NO_MODEL: "flash a model first",
+    Status.NO_MODEL: "flash a model first, or load one where the board takes it over the link",
     Status.NOT_CONFIGURED: "call configure first",
 }
 """What to do about a refusal; for others the board's own words say it."""

@@ -102,6 +102,9 @@ SELECT_COUNTERS = Call(
 INFER = Call(19, "infer", _types(inputs=bytes), _types(inference=Inference), ordered=True)
 PROFILE = Call(20, "profile", {}, _types(timing=ProfileTiming), ordered=True)
 DESCRIBE_BOARD = Call(21, "describe_board", {}, _types(report=BoardReport))
+BEGIN_MODEL = Call(22, "begin_model", _types(size_bytes=Uint32, sha256=bytes), ordered=True)
+WRITE_MODEL = Call(23, "write_model", _types(offset=Uint32, data=bytes), ordered=True)
+PROVE_MODEL = Call(24, "prove_model", {}, _types(sha256=bytes), ordered=True, prompt=False)
 
 CALLS = {
     call.id: call
@@ -127,5 +130,8 @@ CALLS = {
         INFER,
         PROFILE,
         DESCRIBE_BOARD,
+        BEGIN_MODEL,
+        WRITE_MODEL,
+        PROVE_MODEL,
     )
 }

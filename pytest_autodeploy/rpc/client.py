@@ -27,6 +27,9 @@ from pytest_autodeploy.rpc.pieces import infer_depth, outputs_fit, read_plan, wr
 Progress = Callable[[int, int], None]
 """Called with the bytes that are done and the bytes that there are."""
 
+_LEAST_HASHED_BYTES_PER_S = 250_000
+"""A core emulated on a busy PC reads a model some ten times faster than that."""
+
 _MOST_LAYERS = 1 << 16
 """Of a board whose model this client has not configured."""
 
@@ -205,6 +208,33 @@ class ValidatorClient(Caller):
         """
         at_once: int = self._call(calls.SELECT_COUNTERS, tuple(events))[0]
         return at_once
+
+    def begin_model(self, size_bytes: int, sha256: bytes) -> None:
+        """Begins to load a model of ``size_bytes``; the one that was there is gone.
+
+        Refused by boards without `Capability.MODEL_UPLOAD`.
+        """
+        self._call(calls.BEGIN_MODEL, size_bytes, sha256)
+
+    def write_model(self, content: bytes, on_progress: Progress | None = None) -> None:
+        """Writes the whole model that was begun; ``timeout_s`` bounds the time without progress."""
+        view = memoryview(content).cast("B")
+        piece, depth = write_plan(self._known())
+        starts = range(0, len(view), piece)
+        pieces = [(start, view[start : start + piece]) for start in starts]
+        replies = self._calls(calls.WRITE_MODEL, pieces, depth=depth)
+        for (start, sent), _ in zip(pieces, replies, strict=True):
+            if on_progress:
+                on_progress(start + len(sent), len(view))
+
+    def prove_model(self, size_bytes: int) -> bytes:
+        """The SHA-256 of the model that the board holds; it reads its ``size_bytes`` for that.
+
+        Refused (``BAD_MODEL``) when it is not the one that was begun.
+        """
+        timeout_s = self.timeout_s + size_bytes / _LEAST_HASHED_BYTES_PER_S
+        sha256: bytes = self._call(calls.PROVE_MODEL, timeout_s=timeout_s)[0]
+        return sha256
 
     def _read(
         self, call: Call, index: int, nbytes: int, on_progress: Progress | None = None

@@ -129,6 +129,7 @@ class Capability(IntFlag):
     CYCLE_COUNTER = 4
     POWER_WINDOW = 8
     ANY_TENSOR = 16
+    MODEL_UPLOAD = 32
 
 
 @dataclass(frozen=True)

@@ -94,3 +94,12 @@ class Validator(Protocol):
 
     def describe_board(self) -> BoardReport:
         """Where things are, and how the board has started."""
+
+    def begin_model(self, size_bytes: int, sha256: bytes) -> None:
+        """Begins to load a model; the one that was there is gone."""
+
+    def write_model(self, offset: int, data: bytes) -> None:
+        """Stores bytes of the model; they come in order, and may come again."""
+
+    def prove_model(self) -> bytes:
+        """The SHA-256 of the bytes that are there, when it is that of ``begin_model``."""

@@ -35,6 +35,7 @@ def identity_of(
     """The identity of a board, but for the session."""
     clocks = spec.clocks_hz
     modes = Capability.CLOCK_MODES if len(clocks) > 1 else Capability(0)
+    upload = Capability.MODEL_UPLOAD if flash and flash.loaded else Capability(0)
     return Identity(
         protocol_version=PROTOCOL_VERSION,
         kind=BoardKind.SIMULATED,
@@ -44,7 +45,7 @@ def identity_of(
         model_sha256=flash.sha256 if flash else b"",
         engine="tflm",
         engine_version=distribution_version("tflite-micro"),
-        capabilities=CAPABILITIES | modes,
+        capabilities=CAPABILITIES | modes | upload,
         clock=clock,
         clocks_hz=tuple(clocks.get(name, 0) for name in CLOCKS.values()),
         tick_hz=clocks[CLOCKS[clock]],
@@ -61,10 +62,9 @@ def report_of(
 ) -> BoardReport:
     """The memories that model and arena would have; without an arena there is no place for it."""
     placements: tuple[Placement, ...] = ()
-    if flash and arena_bytes:
+    if flash:
         where = memories.place(spec, flash.size_bytes, arena_bytes)
-        placements = (
-            Placement("arena", where.arena_memory.upper(), 0, arena_bytes),
-            Placement("model", where.model_memory.upper(), 0, flash.size_bytes),
-        )
+        arena = Placement("arena", where.arena_memory.upper(), 0, arena_bytes)
+        model = Placement("model", where.model_memory.upper(), 0, flash.size_bytes)
+        placements = (arena, model) if arena_bytes else (model,)
     return BoardReport(placements, 0, cause, "", 0)

@@ -31,6 +31,7 @@ KINDS_OF_CALL = ("die", "hang", "garbage")
 KINDS = (
     *("corrupt-output", "flaky-output", "wrong-model"),
     *("wrong-board", "corrupt-input", "slow-profiler", "stuck-clock", "bad-dtcm"),
+    "corrupt-model",
     *CLOCK_FAULTS,
 )
 SYNTAX = (
@@ -38,9 +39,9 @@ SYNTAX = (
     "corrupt-output: other values; flaky-output: others in each inference; wrong-model: the hash "
     "of another model; wrong-board: another board's name; corrupt-input: a bit of long inputs; "
     "slow-profiler: layers that take twice as long; stuck-clock: LP is as fast as HP; bad-dtcm: "
-    "other values with the arena in DTCM; own-clock: it tells its ticks, fast-clock-hp, "
-    "fast-clock-lp: which go a quarter too fast in that mode, wrapping-clock: and begin anew "
-    "at 2**28; "
+    "other values with the arena in DTCM; corrupt-model: a bit of a model that the host loads; "
+    "own-clock: it tells its ticks, fast-clock-hp, fast-clock-lp: which go a quarter too fast in "
+    "that mode, wrapping-clock: and begin anew at 2**28; "
     "corrupt-op:N: the operator at position N makes other values; round-op:N: some that are one "
     "step off; N may be the name of an operator, for the first such one. CALL is a call of the "
     "interface, such as invoke, which means infer as well; CALL#2 only its second one"
@@ -163,6 +164,11 @@ class _Spoiled:
             return identity
         other = bytes(byte ^ 0xFF for byte in identity.model_sha256)
         return dataclasses.replace(identity, model_sha256=other)
+
+    def write_model(self, offset: int, data: bytes) -> None:
+        if "corrupt-model" in self._kinds:
+            data = data[:-1] + bytes([data[-1] ^ 1])
+        self._validator.write_model(offset, data)
 
     def read_output(self, index: int, offset: int, length: int) -> bytes:
         return self._spoil(self._validator.read_output(index, offset, length))

@@ -5,13 +5,21 @@ from __future__ import annotations
 import functools
 import hashlib
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.base.errors import ModelError
-from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES, Placement, place
-from pytest_autodeploy.model.load import load_model
+from pytest_autodeploy.base.errors import ModelDoesNotFit, ModelError
+from pytest_autodeploy.catalog.fit import (
+    ARENA_MEMORIES,
+    IMAGE_MEMORY,
+    MODEL_MEMORIES,
+    Placement,
+    place,
+)
+from pytest_autodeploy.model.load import check_model, load_model
+from pytest_autodeploy.rpc.messages import Status
+from pytest_autodeploy.rpc.service import Refused
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.boards import BoardSpec
@@ -20,13 +28,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Flash:
-    """A model, or why it is none, the size of its arena, and the id of the firmware's build."""
+    """A model, or why it is none, the size of its arena, and the id of the firmware's build.
+
+    ``loaded``: there is no room for the model, and the host loads it; until then it is `NO_MODEL`
+    without a hash, of the size that there is room for.
+    """
 
     model: Model | ModelError
     size_bytes: int
     sha256: bytes
     arena_bytes: int
     build_id: str
+    loaded: bool = False
+
+    @property
+    def room_bytes(self) -> int:
+        """For a model that the host loads; 0 when the image has its own."""
+        return self.size_bytes if self.loaded else 0
 
 
 @dataclass(frozen=True)
@@ -44,8 +62,23 @@ class Memories:
     def place(self, spec: BoardSpec, model_bytes: int, arena_bytes: int) -> Placement:
         """Where they go on a board. Raises ModelDoesNotFit."""
         return place(
-            spec, model_bytes, arena_bytes, model_memories=self.model, arena_memories=self.arena
+            spec,
+            model_bytes,
+            arena_bytes,
+            model_memories=self.model,
+            arena_memories=self.arena,
+            copied_from=IMAGE_MEMORY,
         )
+
+    def check(self, spec: BoardSpec, model_bytes: int, arena_bytes: int) -> None:
+        """Raise Refused when there is no room for them."""
+        try:
+            self.place(spec, model_bytes, arena_bytes)
+        except ModelDoesNotFit as error:
+            raise Refused(Status.NO_MEMORY, str(error)) from None
+
+
+NO_MODEL = ModelError("no model has been loaded and proven since the start")
 
 
 def flashed(
@@ -58,13 +91,25 @@ def flashed(
     model = _load(path)
     content = path.read_bytes() if isinstance(model, ModelError) else model.content
     placement = memories.place(spec, len(content), arena_bytes)
+    loaded = placement.model_loaded
     return Flash(
-        model=model,
+        model=NO_MODEL if loaded else model,
         size_bytes=len(content),
-        sha256=hashlib.sha256(content).digest(),
+        sha256=b"" if loaded else hashlib.sha256(content).digest(),
         arena_bytes=placement.arena_bytes,
         build_id=build_id or default_build_id(),
+        loaded=loaded,
     )
+
+
+def with_loaded(image: Flash, content: bytes) -> Flash:
+    """What runs when the host has loaded a model."""
+    try:
+        model: Model | ModelError = check_model(Path("loaded.tflite"), content)
+    except ModelError as error:
+        model = error
+    sha256 = hashlib.sha256(content).digest()
+    return replace(image, model=model, size_bytes=len(content), sha256=sha256)
 
 
 def _load(path: Path) -> Model | ModelError:

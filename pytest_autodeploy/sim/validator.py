@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.base.errors import ModelDoesNotFit
 from pytest_autodeploy.rpc.messages import (
     BoardReport,
     ClockMode,
@@ -24,7 +23,8 @@ from pytest_autodeploy.rpc.messages import (
 from pytest_autodeploy.rpc.service import Log, Refused, Sessions
 from pytest_autodeploy.sim.counters import AT_ONCE, check_events
 from pytest_autodeploy.sim.description import CLOCKS, MAX_INVOCATIONS, identity_of, report_of
-from pytest_autodeploy.sim.flash import Flash, Memories, flashed
+from pytest_autodeploy.sim.flash import NO_MODEL, Flash, Memories, flashed, with_loaded
+from pytest_autodeploy.sim.loading import ModelStore
 from pytest_autodeploy.sim.power import PowerRig
 from pytest_autodeploy.sim.ranges import at, check_range
 from pytest_autodeploy.sim.stopwatch import Stopwatch
@@ -56,7 +56,9 @@ class SimulatedValidator:
         self._stopwatch = stopwatch or Stopwatch(spec.core)
         self.power = power or PowerRig()
         self.log = Log()
+        self._image: Flash | None = None
         self._flash: Flash | None = None
+        self._store = ModelStore(0)
         self._engine: Engine | None = None
         self._keep = False
         self._records: tuple[LayerRecord, ...] | None = None
@@ -67,9 +69,9 @@ class SimulatedValidator:
 
         ``arena_bytes`` 0 is the largest arena on the chip. Raises ModelDoesNotFit, OSError.
         """
-        self._flash = flashed(self._spec, self._memories, path, arena_bytes, build_id)
+        self._image = flashed(self._spec, self._memories, path, arena_bytes, build_id)
         self.reset()
-        return self._flash.sha256.hex()
+        return self._image.sha256.hex()
 
     def identify(self) -> Identity:
         return identity_of(self._spec, self._flash, self._clock, self._events)
@@ -82,14 +84,13 @@ class SimulatedValidator:
         flash = self._flash
         if flash is None:
             raise Refused(Status.NO_MODEL, "no model has been flashed")
+        if flash.model is NO_MODEL:
+            raise Refused(Status.NO_MODEL, str(NO_MODEL))
         self._engine = None  # frees its arena
         self._stopwatch.forget()
         self._records = None
         arena_bytes = arena_bytes or flash.arena_bytes
-        try:
-            self._memories.place(self._spec, flash.size_bytes, arena_bytes)
-        except ModelDoesNotFit as error:
-            raise Refused(Status.NO_MEMORY, str(error)) from None
+        self._memories.check(self._spec, flash.size_bytes, arena_bytes)
         engine = self._kernels.load(flash, arena_bytes, self.log, keep=self._keep)
         self._engine, self._arena_bytes = engine, arena_bytes
         self._stopwatch.observe(engine)
@@ -169,6 +170,8 @@ class SimulatedValidator:
         self._stopwatch.restart()
         self.sessions = Sessions()
         self._reset_cause = cause
+        self._flash = self._image
+        self._store = ModelStore(self._image.room_bytes if self._image else 0)
         self._engine = None
         self._arena_bytes = 0
         self._keep = False
@@ -211,6 +214,31 @@ class SimulatedValidator:
         self._events = tuple(events)
         self._records = self._records and ()
         return AT_ONCE
+
+    def begin_model(self, size_bytes: int, sha256: bytes) -> None:
+        self._store.begin(size_bytes, sha256)
+        self._unload()
+
+    def write_model(self, offset: int, data: bytes) -> None:
+        self._store.write(offset, data)
+
+    def prove_model(self) -> bytes:
+        try:
+            content = self._store.prove()
+        except Refused:
+            self._unload()
+            raise
+        assert self._image is not None
+        assert self._flash is not None
+        if self._flash.model is NO_MODEL:
+            self._flash = with_loaded(self._image, content)
+        return self._flash.sha256
+
+    def _unload(self) -> None:
+        if self._image and self._image.loaded:
+            self._flash, self._engine = self._image, None
+            self._stopwatch.forget()
+            self._records = None
 
     def _configure(self) -> Engine:
         if self._flash is None:

@@ -172,7 +172,7 @@ def test_inputs_that_fill_the_memory_leave_no_arena() -> None:
 
 def test_psram_takes_what_the_chip_cannot_hold() -> None:
     assert place(board_spec("apollo510_evb"), 5_000_000, 4_000_000) == Placement(
-        "psram", "psram", 4_000_000
+        "psram", "psram", 4_000_000, model_loaded=True
     )
 
 

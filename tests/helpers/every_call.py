@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -39,6 +40,7 @@ def make_every_call(client: ValidatorClient, echo: Echo) -> None:
         _infer(client, echo)
         _choose(client, echo, identity.capabilities)
         _arm(client, identity.capabilities)
+        _load(client, identity.capabilities)
         client.reboot()
         assert client.identify() == identity
         assert client.describe_board().reset_cause is ResetCause.REQUESTED
@@ -86,6 +88,18 @@ def _arm(client: ValidatorClient, capabilities: Capability) -> None:
         client.arm_power(0, 1)
     expected = PowerOutcome.NO_TRIGGER if able else PowerOutcome.NONE
     assert client.power_result().outcome is expected
+
+
+def _load(client: ValidatorClient, capabilities: Capability) -> None:
+    able = Capability.MODEL_UPLOAD in capabilities
+    model = b"a model"
+    sha256 = hashlib.sha256(model).digest()
+    with _perhaps(able=able):
+        client.begin_model(len(model), sha256)
+    with _perhaps(able=able):
+        client.write_model(model)
+    with _perhaps(able=able):
+        assert client.prove_model(len(model)) == sha256
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from pytest_autodeploy.rpc.messages import SERVICE_ID
 
 FIRMWARE = resource("firmware")
 SMALL = FIRMWARE / "tests" / "small"
+LOADED = FIRMWARE / "tests" / "loaded"
 REPLY_TIMEOUT_S = 10.0
 _BUILD_TIMEOUT_S = 300
 
@@ -55,9 +56,9 @@ def build(config: pytest.Config, *targets: str, **options: object) -> Path:
     return folder
 
 
-def host_build(config: pytest.Config, *targets: str) -> Path:
-    """The build for this PC with sanitizers and small sizes."""
-    return build(config, *targets, BOARD="host", SANITIZE="ON", CONFIG_DIR=SMALL)
+def host_build(config: pytest.Config, *targets: str, folder: Path = SMALL) -> Path:
+    """The build for this PC with sanitizers and the sizes of ``folder``: small ones."""
+    return build(config, *targets, BOARD="host", SANITIZE="ON", CONFIG_DIR=folder)
 
 
 def _run(*command: str) -> None:

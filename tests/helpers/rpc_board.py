@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import os
 import select
 import socket
@@ -34,6 +35,7 @@ from pytest_autodeploy.rpc.messages import (
     TensorType,
 )
 from pytest_autodeploy.rpc.service import FrameScanner, Log, Refused, Sessions, dispatch
+from pytest_autodeploy.sim.loading import ModelStore
 from pytest_autodeploy.sim.throttle import ByteStream
 
 IDENTITY = Identity(
@@ -68,6 +70,7 @@ class EchoValidator:
     invocations: int = 0
     layers: int = 3
     kept: bool = False
+    store: ModelStore = field(default_factory=lambda: ModelStore(0))
 
     def identify(self) -> Identity:
         return self.identity
@@ -151,6 +154,15 @@ class EchoValidator:
         names = tuple(f"0x{event:04X}" for event in events) or ("cycles",)
         self.identity = dataclasses.replace(self.identity, counters=names)
         return 4
+
+    def begin_model(self, size_bytes: int, sha256: bytes) -> None:
+        self.store.begin(size_bytes, sha256)
+
+    def write_model(self, offset: int, data: bytes) -> None:
+        self.store.write(offset, data)
+
+    def prove_model(self) -> bytes:
+        return hashlib.sha256(self.store.prove()).digest()
 
     def _tensor(self, index: int) -> bytearray:
         if index >= len(self.tensors):

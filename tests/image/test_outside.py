@@ -13,6 +13,7 @@ import pytest
 from pytest_autodeploy.base.errors import ModelDoesNotFit
 from pytest_autodeploy.base.templates import render
 from pytest_autodeploy.catalog.boards import board_names, board_spec
+from pytest_autodeploy.catalog.fit import Placement
 from pytest_autodeploy.deliver.placement import place_deliverable
 from pytest_autodeploy.image.errors import BuildError
 from pytest_autodeploy.image.image import Image
@@ -20,6 +21,7 @@ from pytest_autodeploy.image.neuralspot import BUFFERS
 from pytest_autodeploy.image.recipe import Recipe, decide, make_recipe
 from pytest_autodeploy.image.sources import generate, write_sources
 from pytest_autodeploy.image.trees import SDK_VARIABLE
+from pytest_autodeploy.model.graph import Model
 from pytest_autodeploy.model.load import load_model
 from tests.helpers.deliver_builds import characterization
 from tests.helpers.emulation import image, needs_compiler
@@ -30,6 +32,7 @@ from tests.helpers.support import DIGITS
 from tests.helpers.tflite_builder import relu
 
 MODEL = load_model(DIGITS)
+LARGE = replace(MODEL, content=bytes(3_400_000))
 BUILD_ID = "0123456789abcdef"
 APOLLO510 = """
 MEMORY { MRAM (rx) : ORIGIN = 0x00410000, LENGTH = 4128768
@@ -45,6 +48,9 @@ PROGRAM = """
 #include "autodeploy_config.h"
 namespace autodeploy { extern const unsigned char *const kModelData; }
 alignas(16) AUTODEPLOY_ARENA_PLACE unsigned char arena[autodeploy::config::kArenaMaxBytes];
+namespace autodeploy {
+alignas(16) AUTODEPLOY_MODEL_PLACE unsigned char loaded_model[config::kUploadBytes + 1];
+}
 extern "C" void Reset_Handler() { arena[0] = autodeploy::kModelData[0]; while (true) {} }
 """
 MRAM = range(0x41_0000, 0x80_0000)
@@ -55,10 +61,10 @@ NVM = range(0x8000_0000, 0x8080_0000)
 Place = tuple[dict[str, str], str, range, range]
 
 
-def recipe(board: str = "apollo510_evb", **memories: str) -> Recipe:
+def recipe(model: Model = MODEL, arena_bytes: int = 0, /, **memories: str) -> Recipe:
     return make_recipe(
-        Image(MODEL),
-        board_spec(board),
+        Image(model, arena_bytes),
+        board_spec("apollo510_evb"),
         engine="tflm",
         engine_version="v",
         buffers=BUFFERS,
@@ -131,7 +137,11 @@ def test_model_and_arena_lie_there_with_the_sdk_s_own_linker_script(
 @pytest.mark.parametrize("memory", ["psram", "nvm"])
 def test_the_firmware_starts_it_and_says_why_it_cannot(tmp_path: Path, memory: str) -> None:
     """On this PC, against stand-ins of the SDK's functions."""
-    write_sources(tmp_path / "sources", generate(recipe(model_memory=memory), BUILD_ID))
+    _run_external(tmp_path, recipe(model_memory=memory))
+
+
+def _run_external(tmp_path: Path, made: Recipe) -> None:
+    write_sources(tmp_path / "sources", generate(made, BUILD_ID))
     tests = FIRMWARE / "tests" / "external"
     sources = (tests / "external_tests.cc", FIRMWARE / "boards" / "ambiq" / "external.cc")
     includes = [f"-I{path}" for path in (FIRMWARE, tests / "stand_in", tmp_path / "sources")]
@@ -164,12 +174,70 @@ def test_psram_and_nvm_in_one_program_are_refused() -> None:
         recipe(model_memory="nvm", arena_memory="psram")
 
 
-def test_a_large_arena_goes_outside_by_itself_and_a_large_model_must_fit_the_image() -> None:
+def test_a_large_arena_goes_outside_by_itself() -> None:
     spec = board_spec("apollo510_evb")
     assert decide(Image(MODEL, 4_000_000), spec).arena_memory == "psram"
-    large = replace(MODEL, content=bytes(3_400_000))
-    with pytest.raises(ModelDoesNotFit, match=r"model 3,320\.3 KB .* > MRAM"):
-        decide(Image(large, 4096), spec, model_memory="psram")
+
+
+@pytest.mark.parametrize("memory", [None, "psram"])
+def test_a_model_that_the_image_has_no_room_for_is_loaded_into_psram(memory: str | None) -> None:
+    placement = decide(Image(LARGE, 4096), board_spec("apollo510_evb"), model_memory=memory)
+    assert placement == Placement("psram", "dtcm", 4096, model_loaded=True)
+    assert not decide(Image(MODEL), board_spec("apollo510_evb"), model_memory="psram").model_loaded
+
+
+@pytest.mark.parametrize(("board", "memory"), [
+    ("apollo4p_evb", None),
+    ("apollo330mP_evb", None),  # neuralSPOT has no driver of its PSRAM
+    ("apollo510_evb", "nvm"),  # which is written from the image
+    ("apollo510_evb", "sram"),
+    ("apollo510_evb", "mram"),
+])  # fmt: skip
+def test_a_model_larger_than_the_image_is_refused_where_psram_cannot_take_it(
+    board: str, memory: str | None
+) -> None:
+    with pytest.raises(ModelDoesNotFit, match=r"model 3,320\.3 KB .*> MRAM"):
+        decide(Image(LARGE, 4096), board_spec(board), model_memory=memory)
+
+
+def test_a_model_larger_than_psram_is_refused_with_both_sums() -> None:
+    huge = replace(MODEL, content=bytes(34_000_000))
+    sums = r"> MRAM .*; model 33,203\.1 KB > PSRAM 32,168\.0 KB"
+    with pytest.raises(ModelDoesNotFit, match=sums):
+        decide(Image(huge), board_spec("apollo510_evb"))
+
+
+def loading_recipe(model: Model = LARGE, **memories: str) -> Recipe:
+    return recipe(model, 4096, **memories)
+
+
+def test_the_image_of_a_model_that_is_loaded_depends_on_its_size_and_not_on_its_bytes() -> None:
+    other = replace(LARGE, content=b"\1" * len(LARGE.content), sha256="ab" * 32, name="other")
+    longer = replace(LARGE, content=bytes(len(LARGE.content) + 16))
+    sources = generate(loading_recipe(), BUILD_ID)
+    assert loading_recipe(other).context == loading_recipe().context
+    assert generate(loading_recipe(other), BUILD_ID) == sources
+    assert loading_recipe(longer).context != loading_recipe().context
+    assert MODEL.name not in "".join(sources.values())
+    assert len("".join(sources.values())) < 10_000
+
+
+@needs_compiler
+@pytest.mark.parametrize(("arena", "place"), [("dtcm", TCM), ("psram", PSRAM)])
+def test_the_place_of_a_model_that_is_loaded_is_in_psram_and_not_in_the_image(
+    tmp_path: Path, arena: str, place: range
+) -> None:
+    script = tmp_path / "apollo510.ld"
+    script.write_text(APOLLO510)
+    names, image_bytes = linked(tmp_path / "s", loading_recipe(arena_memory=arena), script)
+    assert names["loaded_model"] in PSRAM
+    assert names["arena"] in place
+    assert image_bytes < 8192
+
+
+@needs("c++")
+def test_the_firmware_starts_psram_for_a_model_that_the_host_loads(tmp_path: Path) -> None:
+    _run_external(tmp_path, loading_recipe())
 
 
 def test_a_library_starts_no_memory() -> None:
@@ -181,6 +249,9 @@ def test_a_library_starts_no_memory() -> None:
         assert "init()" in str(caught.value.hint)
     with pytest.raises(ModelDoesNotFit, match="the arena does not fit"):
         place_deliverable(MODEL, spec, found, 4_000_000)
+    with pytest.raises(ModelDoesNotFit, match=r"cannot be delivered .* load it over the") as caught:
+        place_deliverable(LARGE, spec, found, 4096)
+    assert "make the model smaller" in str(caught.value.hint)
 
 
 def test_armclang_has_no_place_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ const char *start_psram() {
     }
 #if defined(AUTODEPLOY_MODEL_COPIED_TO_PSRAM)
     std::memcpy(const_cast<unsigned char *>(kModelData), kModelImage, kModelBytes);
-    am_hal_cachectrl_dcache_invalidate(nullptr, true);  // written back first: else the cache would answer
+    board::settle_memory();
     if (!model_is_there()) {
         return "PSRAM does not keep the model";
     }
@@ -117,5 +117,11 @@ void init_external() {
 namespace autodeploy::board {
 
 const char *missing_memory() { return ambiq::missing; }
+
+#if defined(AUTODEPLOY_PSRAM)
+void settle_memory() {
+    am_hal_cachectrl_dcache_invalidate(nullptr, true);  // written back first: else the cache would answer
+}
+#endif
 
 }  // namespace autodeploy::board

@@ -4,6 +4,7 @@
 
 #define AUTODEPLOY_ARENA_PLACE
 #define AUTODEPLOY_INPUT_PLACE
+#define AUTODEPLOY_MODEL_PLACE
 
 /** Sizes at which an inference fits a message. */
 namespace autodeploy::config {
@@ -17,6 +18,7 @@ constexpr uint32_t kArenaBytes = 2 * (48 + 16);
 constexpr uint32_t kArenaMaxBytes = kArenaBytes + 64;
 constexpr uint32_t kInputBytes = 48 + 16;
 constexpr uint32_t kMaxLayers = 24;
+constexpr uint32_t kUploadBytes = 0;
 
 constexpr uint32_t kMaxMessageBytes = 256;
 constexpr uint32_t kWindowBytes = 1100;

@@ -4,6 +4,7 @@
 
 #define AUTODEPLOY_ARENA_PLACE
 #define AUTODEPLOY_INPUT_PLACE
+#define AUTODEPLOY_MODEL_PLACE
 
 namespace autodeploy::config {
 
@@ -16,6 +17,7 @@ constexpr uint32_t kArenaBytes = 2 * ((1 << 20) + 48);
 constexpr uint32_t kArenaMaxBytes = kArenaBytes + 1024;
 constexpr uint32_t kInputBytes = (1 << 20) + 48;
 constexpr uint32_t kMaxLayers = 2;
+constexpr uint32_t kUploadBytes = 0;
 
 constexpr uint32_t kMaxMessageBytes = 16 * 1024;
 constexpr uint32_t kWindowBytes = 64 * 1024;

@@ -9,6 +9,7 @@ from pytest_autodeploy.base.measurement import Source
 from pytest_autodeploy.board.use import BoardUse as BoardUse
 from pytest_autodeploy.model.tested import tested_text
 from pytest_autodeploy.npu.results import Unavailable
+from pytest_autodeploy.rpc.messages import Capability
 
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
@@ -60,7 +61,8 @@ class BoardFacts:
     measured on it. ``id`` is None of a test without a board. The memories are where the image has
     the model and its arena, ``image_sha256`` is of a file that a virtual board runs. ``serial``
     tells equal boards apart: it is that of the probe. ``recorded`` says when and from which board
-    answers were recorded, None where a board answered.
+    answers were recorded, None where a board answered. ``model_loaded``: the image has no model,
+    and the host loaded it over the link into ``model_memory``.
 
     ``measured_hz`` is the core's clock as the board measured it, ``reset_cause`` why it started
     last (such as ``power on``, ``fault``), ``failed_step`` the step of its start-up that failed;
@@ -88,6 +90,7 @@ class BoardFacts:
     clock_doubt: str | None = None
     serial: str | None = None
     recorded: str | None = None
+    model_loaded: bool = False
 
 
 NO_BOARD = BoardFacts()
@@ -120,10 +123,12 @@ def model_facts(model_id: str, model: Model, file: str) -> ModelFacts:
 
 def board_facts(session: ModelSession) -> BoardFacts:
     """What the board of a session says of itself."""
-    identity, placement, report = session.identity, session.placement, session.report
+    identity, report = session.identity, session.report
+    model_memory, arena_memory = _memories(session)
     return BoardFacts(
-        model_memory=placement.model_memory if placement else None,
-        arena_memory=placement.arena_memory if placement else None,
+        model_memory=model_memory,
+        arena_memory=arena_memory,
+        model_loaded=_is_loaded(session),
         image_sha256=getattr(session.board, "image_sha256", None),
         serial=getattr(session.board, "serial", None),
         id=session.board.id,
@@ -143,6 +148,20 @@ def board_facts(session: ModelSession) -> BoardFacts:
         clock_doubt=session.clock_doubt or None,
         recorded=session.kind.recorded or None,
     )
+
+
+def _is_loaded(session: ModelSession) -> bool:
+    return Capability.MODEL_UPLOAD in session.identity.capabilities
+
+
+def _memories(session: ModelSession) -> tuple[str | None, str | None]:
+    """Those of model and arena: of the image, or what the board says where it got its model."""
+    if placement := session.placement:
+        return placement.memories
+    if not _is_loaded(session):
+        return None, None
+    said = {place.part: place.memory.lower() or None for place in session.report.placements}
+    return said.get("model"), said.get("arena")
 
 
 def pins_facts(run: PinsRun) -> BoardFacts:
