@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint derived schema wheel-check lock storm storm-slice mutants bench docs samples clean
+.PHONY: demo test test-slow lint derived schema wheel-check lock storm storm-slice mutants bench bench-compare bench-judging docs samples clean
 
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite=examples/models --html report.html --self-contained-html
@@ -53,7 +53,13 @@ mutants: $(VENV)/.dev  ## whether tests notice mistakes in what judges; hours, o
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'cosmic-ray>=8.7'
 	$(BIN)/python .ci/mutants.py $(if $(MOST),--most $(MOST))
 
-bench: $(VENV)/.dev  ## measure start-up, RPC and a whole run
+bench: $(VENV)/.dev  ## measure start-up, RPC and whole runs, with bounds; ONLY="rpc kws-10" for parts; into build/bench.json
+	$(BIN)/python -m tests.benchmarks.speed $(if $(ONLY),--only $(ONLY))
+
+bench-compare: $(VENV)/.dev  ## the same, held against KEPT=FILE, the JSON of an earlier one
+	$(BIN)/python -m tests.benchmarks.speed $(if $(ONLY),--only $(ONLY)) --compare $(KEPT)
+
+bench-judging: $(VENV)/.dev  ## how well gates, energies and searches for inputs judge: statistics, minutes
 	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -s
 
 clean:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
+from pytest_autodeploy.base import trace
+
 LOG = logging.getLogger(__name__)
 
 CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
@@ -88,6 +90,7 @@ def run_tool(
     """
     LOG.debug("run %s, for %g s at most", _shown(command), timeout_s)
     with contextlib.ExitStack() as stack:  # pipes would wait for children that outlive it
+        stack.enter_context(trace.span(_program(command)))
         output = stack.enter_context(tempfile.TemporaryFile())
         errors = stack.enter_context(tempfile.TemporaryFile()) if apart else None
         process = subprocess.Popen(
@@ -161,7 +164,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=self._log,
                 start_new_session=group,
-                env=own_environment() if environment is None else environment,
+                env={**(environment or own_environment()), **trace.of_child()},
             )
         except BaseException:
             self._log.close()
@@ -285,6 +288,10 @@ def _sweep(process: subprocess.Popen[bytes]) -> None:
     """Kill the group of a process that runs, or that ended just now: nothing else has its id."""
     with contextlib.suppress(ProcessLookupError, PermissionError):  # they all have ended
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def _program(command: Sequence[object]) -> str:
+    return os.path.basename(str(command[0]))  # noqa: PTH119  # without a Path for each
 
 
 def _shown(command: Sequence[object]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from pytest_autodeploy.base import trace
 from pytest_autodeploy.board.use import Use
 
 if TYPE_CHECKING:
@@ -143,6 +144,12 @@ def use_taken(board: Board) -> BoardUse | None:
         serial=getattr(board, "serial", None),
         port=board.port if getattr(board, "lasting_port", True) else None,
     )
+
+
+def load(board: Board, image: Image) -> Identity:
+    """Have the board run an image, and give what it says of itself. Raises as ``Board.load``."""
+    with trace.span("flash", model=image.model.name, board=board.id):
+        return board.load(image)
 
 
 @contextmanager

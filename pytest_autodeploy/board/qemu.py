@@ -16,6 +16,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base import trace
 from pytest_autodeploy.base.process import End, start_bound
 from pytest_autodeploy.board.mailbox import Mailbox, shared_memory
 
@@ -28,6 +29,7 @@ _STDIN = 0
 
 def main(ram_bytes: int, command: list[str]) -> None:
     """Run QEMU until it ends or standard input closes; exits with its words when it died."""
+    trace.join("QEMU's guard")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     ours, theirs = socket.socketpair()
     with shared_memory(ram_bytes) as memory, socket.create_server(("127.0.0.1", 0)) as listener:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base import trace
 from pytest_autodeploy.image.cache import BuildCache, Built, default_folder
 from pytest_autodeploy.image.debug_build import keep_build
 from pytest_autodeploy.image.recipe import Buffers, Engine, Plan, decide, make_recipe
@@ -73,7 +74,10 @@ class ImageBuilder(ABC):
 
         Raises ModelDoesNotFit, ToolMissing, TreeError, BuildError.
         """
-        plan = self.plan(image)
+        with trace.span("build", model=image.model.name, board=self._spec.name):
+            return self._build(self.plan(image))
+
+    def _build(self, plan: Plan) -> Built:
         built = self._cache.get_or_build(
             plan.key,
             self._folder,

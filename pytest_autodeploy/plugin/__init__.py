@@ -73,9 +73,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers; take node ids of built-in tests out of the arguments."""
+    """Register the markers; begin a trace; take node ids of built-in tests out of the arguments."""
     add_markers(config)
-    if any("autodeploy" in argument for argument in config.args):
+    if config.option.autodeploy_trace is not None:
+        from pytest_autodeploy.plugin.start import trace
+
+        trace(config)
+    if any(f"/{name.partition('::')[0]}".endswith("/autodeploy") for name in config.args):
         from pytest_autodeploy.plugin.suite.collector import take_selection
 
         take_selection(config)

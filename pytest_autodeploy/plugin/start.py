@@ -8,6 +8,13 @@ from pytest_autodeploy.plugin.declarations import is_asked
 from pytest_autodeploy.plugin.state import SETTINGS, is_worker, settings_of
 
 
+def trace(config: pytest.Config) -> None:
+    """Trace the run, as ``--autodeploy-trace`` asks for. Raises pytest.UsageError."""
+    from pytest_autodeploy.plugin.tracing import begin
+
+    begin(config)
+
+
 def start(session: pytest.Session) -> None:
     """Settle and check the settings of a run, and prepare its end. Raises pytest.UsageError."""
     config = session.config

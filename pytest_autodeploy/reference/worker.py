@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from pytest_autodeploy.base import trace
 from pytest_autodeploy.base.errors import BrokenPackage
 from pytest_autodeploy.base.imports import leave_out_compression
 from pytest_autodeploy.reference.interpreters import Interpreter, create
@@ -141,8 +142,14 @@ def _read_requests(requests: queue.SimpleQueue[Message]) -> None:
         os._exit(0)  # the parent is gone: end even in the middle of an inference
 
 
+def _what(header: Header) -> str:
+    """A request as a trace shows it, such as ``run xnnpack``."""
+    return f"{header['op']} {header.get('path', '')}".strip()
+
+
 def serve(answer: Callable[[Header, list[bytes]], Iterable[Message]]) -> None:
     """Give the replies to each request until standard input closes."""
+    trace.join("PC side")
     replies = _take_stdout()
     leave_out_compression()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
@@ -152,8 +159,9 @@ def serve(answer: Callable[[Header, list[bytes]], Iterable[Message]]) -> None:
         header, payloads = requests.get()
         # For a parent that was killed while LiteRT hangs with the GIL held.
         faulthandler.dump_traceback_later(header["limit_s"], exit=True)
-        for reply in answer(header, payloads):
-            write_message(replies, *reply)
+        with trace.span(_what(header)):
+            for reply in answer(header, payloads):
+                write_message(replies, *reply)
         faulthandler.cancel_dump_traceback_later()
 
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from erpc.client import ClientManager
 from erpc.codec import CodecError, MessageInfo, MessageType
 
+from pytest_autodeploy.base import trace
 from pytest_autodeploy.base.errors import AutodeployError, BoardTimeout, LinkError
 from pytest_autodeploy.rpc.calls import Call
 from pytest_autodeploy.rpc.link import Link
@@ -161,6 +162,8 @@ class Exchange(ClientManager):  # type: ignore[misc]
             codec = MessageCodec(body)
             try:
                 if not self._is_stale(codec.start_read_message(), call, sequence):
+                    if trace.tracing():
+                        trace.since(call.name, int(1e9 * began_s), board=self._link.board)
                     if self.observer is not None:
                         head = MESSAGE_HEAD_BYTES
                         bodies = bytes(request[head:]), bytes(body[head:])

@@ -9,6 +9,7 @@ from typing import Any
 
 from erpc.codec import CodecError, MessageInfo, MessageType
 
+from pytest_autodeploy.base import trace
 from pytest_autodeploy.rpc.board_log import Log
 from pytest_autodeploy.rpc.calls import CALLS, IDENTIFY, INFER, READ_LAYERS, READ_LOG, Call
 from pytest_autodeploy.rpc.framing import FrameScanner, frame
@@ -64,7 +65,8 @@ def dispatch(
         log.write(f"unknown call {info.request} of service {info.service}")
         return frame(_reply(info, Status.UNSUPPORTED))
     answer = _Answer(call, info, validator, log, max_message_bytes, sessions or Sessions())
-    return frame(answer.in_order(codec, body) if call.ordered else answer.reply(codec))
+    with trace.span(call.name):
+        return frame(answer.in_order(codec, body) if call.ordered else answer.reply(codec))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardRefused
 from pytest_autodeploy.base.measurement import UNPROVEN, Source
-from pytest_autodeploy.board.base import Board, Controllable, Placed, timed, use_of
+from pytest_autodeploy.board.base import Board, Controllable, Placed, load, timed, use_of
 from pytest_autodeploy.catalog.kinds import Kind, answering_kind
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.rpc.messages import (
@@ -127,7 +127,7 @@ class ProvenBoard:
         self._proven = True
 
     def _load(self) -> None:
-        identity = self.board.load(self._image)
+        identity = load(self.board, self._image)
         use_of(self.board).calls(self.board.client)
         self.recording.loaded(self._image, identity)
         if identity.clock != self._clock:

@@ -36,6 +36,14 @@ FILE_OPTIONS = (
         metavar="FILE",
     ),
     Option(
+        "trace",
+        "--autodeploy-trace",
+        "Also write what each process of the run did, and when, for https://ui.perfetto.dev or "
+        "chrome://tracing (trace event JSON)",
+        metavar="FILE",
+        ini=None,
+    ),
+    Option(
         "keep_profiles",
         "--autodeploy-keep-profiles",
         "Folder in which the CSV of layers of every run is kept, under a name with its date",

@@ -119,6 +119,7 @@ class Settings:
     run_id: str | None
     result_log: str | None
     openmetrics: str | None
+    trace: str | None
     keep_profiles: str | None
     xlsx: bool
     artifacts: tuple[str, ...]

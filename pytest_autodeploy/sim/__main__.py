@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from shlex import join
 from typing import Any
 
+from pytest_autodeploy.base import trace
 from pytest_autodeploy.base.errors import AutodeployError, MissingExtra
 from pytest_autodeploy.base.imports import leave_out_compression
 from pytest_autodeploy.catalog.kinds import SIMULATED
@@ -31,6 +32,7 @@ NOT_READY, MISSING_EXTRA = 1, 3
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the board until its standard input ends, or until a signal. Returns an exit code."""
     options = make_parser().parse_args(arguments)
+    trace.join(f"simulated board {options.board}")
     options.serve = options.serve or sys.stdin.isatty()
     if importlib.util.find_spec("tflite_micro") is None:
         return _not_ready(options, MissingExtra("the simulated board", "sim"), MISSING_EXTRA)
@@ -75,8 +77,9 @@ def _start(target: Any, *arguments: Any) -> None:
 
 def _warm_up() -> None:
     """Import what the first calls need while the host still sends the model."""
-    distribution_version("tflite-micro")
-    importlib.import_module("tflite_micro")
+    with trace.span("import TFLM"):
+        distribution_version("tflite-micro")
+        importlib.import_module("tflite_micro")
 
 
 def _say(message: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
+from pytest_autodeploy.base import trace
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.rpc.framing import FrameScanner
 from pytest_autodeploy.rpc.messages import BOARD_SILENCE_S
@@ -51,7 +52,7 @@ class Server:
         """Carry out the JSON lines of the host; the process ends with them."""
         with contextlib.suppress(OSError):  # the host may be gone before its answer
             for line in lines:
-                with self._turn:
+                with trace.span("control"), self._turn:
                     answer = self._command(line)
                 reply(answer)
         os._exit(0)

@@ -12,6 +12,7 @@ import signal
 import warnings
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base import trace
 from pytest_autodeploy.sim.tflm import Tflm
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def _crashes(model: Model, arena_bytes: int, *, keep: bool) -> bool:
         child = os.fork()
     if child == 0:
         _prepare_and_end(model, arena_bytes, keep=keep)
-    _, status = os.waitpid(child, 0)
+    with trace.span("prepare in a fork"):
+        _, status = os.waitpid(child, 0)
     return os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGALRM
 
 

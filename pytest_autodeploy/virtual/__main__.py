@@ -10,6 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from pytest_autodeploy.base import trace
 from pytest_autodeploy.catalog.chips import chip_names, find_chip
 from pytest_autodeploy.virtual.gdb import GdbServer
 from pytest_autodeploy.virtual.image_file import ImageError, read_image
@@ -28,10 +29,12 @@ def main() -> int:
     parser.add_argument("--pins", nargs=3, type=int, metavar=("IN0", "IN1", "TRIGGER"), help=pins)
     parser.add_argument("--gdb", type=int, metavar="PORT", help="serve GDB's remote protocol")
     chosen = parser.parse_args()
+    trace.join(f"virtual board, {chosen.chip}")
     chip = find_chip(chosen.chip)
     assert chip is not None
     try:
-        image = read_image(chosen.image, chip.vectors)
+        with trace.span("read the image"):
+            image = read_image(chosen.image, chip.vectors)
     except ImageError as error:
         say({"ready": False, "error": str(error)})
         return 2
