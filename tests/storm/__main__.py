@@ -69,6 +69,12 @@ def _full_disks(folder: Path, count: int, seed: int) -> Tally:
     return runs.on_full_disks(folder, count, seed)
 
 
+def _lab(folder: Path, count: int, seed: int) -> Tally:
+    from tests.storm import lab
+
+    return lab.storm(folder, count, seed)
+
+
 def _files(name: str) -> Storm:
     def storm(folder: Path, count: int, seed: int) -> Tally:
         from tests.storm import files
@@ -98,8 +104,9 @@ STORMS: Mapping[str, tuple[Storm, int, int]] = {
     "capture.jls": (_files("capture.jls"), 300, 40),
     "board.adrec": (_files("board.adrec"), 300, 60),
     "sealed.adrec": (_files("sealed.adrec"), 300, 60),
+    "labgrid": (_lab, 100, 0),
 }
-"""Each with its number of faults, in all and in the slice."""
+"""Each with its number of faults, in all and in the slice; with 0 it is no part of the slice."""
 
 _NEEDS = {"frames-an386": "qemu-system-arm", "frames-an547": "qemu-system-arm"}
 
@@ -115,6 +122,8 @@ def main() -> int:
     tallies = []
     for name in options.names or STORMS:
         storm, full, part = STORMS[name]
+        if options.slice and not part:
+            continue
         if shutil.which(_NEEDS.get(name, sys.executable)) is None:
             print(f"{name}: left out, {_NEEDS[name]} is not installed")
             continue
