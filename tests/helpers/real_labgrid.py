@@ -153,7 +153,8 @@ def real_lab(
         words = ["-c", lab.address, "-n", "rig", "--hostname", "127.0.0.1", config]
         exporter = _start(stack, folder, [str(bin_folder / "labgrid-exporter"), *words], "exporter")
         lab.exporter_pid = exporter.pid
-        _until(lambda: all(f"rig/{name}/" in lab.ask("resources") for name in places))
+        wanted = {f"rig/{name}" for name in places}
+        _until(lambda: wanted <= {line.rpartition("/")[0] for line in lab.ask("resources").split()})
         yield lab
 
 
