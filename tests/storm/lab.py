@@ -133,7 +133,11 @@ def _kill_boards(
 
 def _one(shared: Storm, chance: random.Random) -> None:
     pool, way = ("few" if chance.random() < SCARCE else "many"), chance.choice(WAYS)
-    run = Run(pool, way)
+    _start(shared, Run(pool, way), chance)
+
+
+def _start(shared: Storm, run: Run, chance: random.Random) -> None:
+    pool, way = run.pool, run.way
     shared.runs.append(run)
     wanted = f"+board=apollo4p_evb,pool={pool}"
     words = [wanted, str(shared.lab.client), f"{chance.uniform(1, 6):.1f}", "600"]
@@ -194,7 +198,7 @@ def _look(shared: Storm, logs: Path, places: object) -> None:
         shared.tally.case(each)
     # What runs have left that died with their keepers is given back by the next run on the PC.
     for pool in ("few", "many"):
-        _one(shared, random.Random(pool))
+        _start(shared, Run(pool, "none"), random.Random(pool))
     until = time.monotonic() + LEFT_PATIENCE_S
     while not shared.lab.is_free() and time.monotonic() < until:
         time.sleep(2)

@@ -10,6 +10,7 @@ owner HOST/USER has, unless the run said that nothing is left.
 from __future__ import annotations
 
 import json
+import os
 import queue
 import signal
 import sys
@@ -42,8 +43,12 @@ class Input:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        for line in sys.stdin.buffer:
-            self.lines.put(line)
+        rest = b""
+        # Not sys.stdin: Python aborts when it ends while a thread is in a read of that.
+        while data := os.read(0, 65536):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                self.lines.put(line)
         self.ended.set()
         self.lines.put(b"")
 
@@ -71,9 +76,13 @@ def _serve(given: Input) -> bool:
             return True
         reply = _run(runner, message["command"], message["timeout_s"], message["abandonable"])
         with suppress(OSError):  # the run died meanwhile
-            sys.stdout.write(f"{json.dumps(reply)}\n")
-            sys.stdout.flush()
+            _write(f"{json.dumps(reply)}\n".encode())
     return False
+
+
+def _write(data: bytes) -> None:
+    while data:
+        data = data[os.write(1, data) :]
 
 
 def _run(runner: Here, command: Sequence[str], timeout_s: float, abandonable: bool) -> object:
