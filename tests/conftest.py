@@ -14,6 +14,7 @@ import ai_edge_litert.schema_py_generated  # noqa: F401
 import pytest
 
 import pytest_autodeploy
+from pytest_autodeploy.base.lease_sockets import SPACE
 from tests.helpers.installed import remember_installed
 from tests.helpers.keras_models import make_models
 from tests.helpers.lazy_reruns import listen_for_workers_alone
@@ -32,6 +33,7 @@ def _load_everything() -> None:
 
 
 _load_everything()
+os.environ[SPACE] = f"tests of process {os.getpid()}"  # other runs have boards of the same names
 remember_installed()
 keep_children_warm()
 listen_for_workers_alone()

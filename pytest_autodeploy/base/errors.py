@@ -125,6 +125,10 @@ class WrongFirmware(BoardError):
     """The board answers, but it does not run the image that was expected."""
 
 
+class OtherModel(WrongFirmware):
+    """The board is the right one, and runs another model."""
+
+
 class BoardRefused(BoardError):
     """The board is healthy and refused a call; ``status`` is its Status, ``text`` its own log."""
 

@@ -78,16 +78,21 @@ class Display:
                 self._clear()
 
     @contextmanager
-    def task(self, what: str) -> Iterator[None]:
-        """Show ``what`` while the context lasts, unless it is over at once."""
+    def task(self, what: str, *, soon: bool = False) -> Iterator[_Task]:
+        """Show ``what`` while the context lasts, unless it is over at once.
+
+        A log gets its line ``soon``, too, of what others have to end.
+        """
         task = _Task(what, self._now())
         with self._lock:
             if not self._tasks:
                 self._begin(task)
+            if soon and not self._shown:
+                self._due = min(self._due, task.began + QUIET_S)
             self._tasks.append(task)
             self._watch()
         try:
-            yield
+            yield task
         finally:
             with self._lock:
                 self._tasks.remove(task)
@@ -142,16 +147,21 @@ class Display:
 
 
 _displays: list[Display] = []
+_waits: list[Display] = []
 
 
 @contextmanager
-def shown_on(display: Display) -> Iterator[Display]:
-    """Let ``show_task`` show it there, in this process, while the context lasts."""
-    _displays.append(display)
+def shown_on(display: Display, *, waits_only: bool = False) -> Iterator[Display]:
+    """Let ``show_task`` show it there, in this process, while the context lasts.
+
+    With ``waits_only`` nothing but ``show_wait``.
+    """
+    displays = _waits if waits_only else _displays
+    displays.append(display)
     try:
         yield display
     finally:
-        _displays.remove(display)
+        displays.remove(display)
         display.close()
 
 
@@ -163,6 +173,20 @@ def show_task(what: str) -> Iterator[None]:
         return
     with _displays[-1].task(what):
         yield
+
+
+@contextmanager
+def show_wait(what: str) -> Iterator[Callable[[str], None]]:
+    """Show for whom this process waits, as it does nothing else meanwhile.
+
+    What it gives changes the text, when that is somebody else.
+    """
+    displays = _displays or _waits
+    if not displays:
+        yield lambda _what: None
+        return
+    with displays[-1].task(what, soon=True) as task:
+        yield lambda what: setattr(task, "text", what)
 
 
 def silent(_what: str, _done: int, _total: int) -> None:

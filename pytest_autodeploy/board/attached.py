@@ -47,7 +47,7 @@ class AttachedBoard:
         self._require_proof = require_proof
         self._timeout_s = timeout_s
         self._client: ValidatorClient | None = None
-        self._locks = BoardLocks(board_id, lock_timeout_s)
+        self.locks = BoardLocks(board_id, lock_timeout_s)
 
     @property
     def port(self) -> str | None:
@@ -97,11 +97,11 @@ class AttachedBoard:
     def _attach(self) -> None:
         if self._client is not None:
             return
-        self._locks.hold(port_identity(self._url))
+        self.locks.hold(port_identity(self._url))
         try:
             self._client = connect(self._url, self.id, self.spec, self._dialect, self._timeout_s)
         except BoardError:
-            self._locks.release()
+            self.locks.release()
             raise
 
     def explain(self, error: BoardError) -> BoardError:
@@ -109,10 +109,11 @@ class AttachedBoard:
         return with_reset(error, self._url, self._dialect)
 
     def discard(self) -> None:
-        self.close()
-
-    def close(self) -> None:
+        """Give up the port of a board that broke; the lease stays with this run."""
         if self._client is not None:
             self._client.close()
             self._client = None
-        self._locks.release()
+
+    def close(self) -> None:
+        self.discard()
+        self.locks.release()

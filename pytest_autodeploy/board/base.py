@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_autodeploy.base.errors import BoardError
+    from pytest_autodeploy.board.lock import BoardLocks
     from pytest_autodeploy.board.recorded.notes import Metered
     from pytest_autodeploy.board.use import BoardUse
     from pytest_autodeploy.catalog.boards import BoardSpec
@@ -56,6 +57,22 @@ class Board(Protocol):
 
     def close(self) -> None:
         """Release the port, the lock and the process."""
+
+
+@runtime_checkable
+class Shared(Protocol):
+    """A board that other runs may use, too: ``close`` gives it up, the next ``load`` takes it."""
+
+    @property
+    def locks(self) -> BoardLocks:
+        """The leases that this run has on it."""
+
+    def close(self) -> None:
+        """Give it up."""
+
+
+class SharedBoard(Board, Shared, Protocol):
+    """Both: not to be asked of by isinstance, which would call the properties of a board."""
 
 
 @runtime_checkable

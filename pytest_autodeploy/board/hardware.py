@@ -43,7 +43,8 @@ class HardwareBoard:
     """An EVB that ``probe`` flashes with what ``firmware_for`` gives for an image.
 
     ``port`` is the device or URL of its serial port when that is not to be found by itself;
-    ``timeout_s`` bounds each RPC call. What answers as another ``kind`` of board is refused.
+    ``timeout_s`` bounds each RPC call, ``wait_s`` the wait for a board in use. What
+    answers as another ``kind`` of board is refused.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class HardwareBoard:
         port: str | None = None,
         timeout_s: float,
         timeouts: Timeouts | None = None,
+        wait_s: float | None = None,
         kind: BoardKind = BoardKind.HARDWARE,
     ) -> None:
         self.id = board_id
@@ -70,10 +72,11 @@ class HardwareBoard:
             probe,
             port=port,
             timeout_s=timeout_s,
-            timeouts=timeouts or Timeouts(),
+            timeouts=timeouts or (Timeouts() if wait_s is None else Timeouts(lock_s=wait_s)),
             kind=kind,
         )
         self.use = self._line.use
+        self.locks = self._line.locks
         self._firmware: dict[Key, Firmware] = {}
         self._broken: dict[Key, BoardError] = {}
         self._proven: Key | None = None

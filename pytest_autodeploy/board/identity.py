@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_autodeploy.base.errors import WrongFirmware
+from pytest_autodeploy.base.errors import OtherModel, WrongFirmware
 from pytest_autodeploy.board.loading import takes_model, with_model
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def check_identity(
             hint=f"Use --evb {identity.board}, or the port of the {name}.",
         )
     if identity.model_sha256.hex() != image.model.sha256:
-        raise WrongFirmware(
+        raise OtherModel(
             f"it runs {_model_of(identity)}, not {image.model.name} ({image.model.sha256[:12]}…)",
             board=board,
             hint="Flash the board with this model before you attach to it.",

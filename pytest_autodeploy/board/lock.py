@@ -1,84 +1,58 @@
-"""A board belongs to one run at a time: locks between processes, by what the board is."""
+"""A board belongs to one run at a time: leases of what it is, such as its probe or its port."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from pytest_autodeploy.base.errors import BoardUnavailable
-from pytest_autodeploy.base.file_lock import LockHeld, LockUnusable, take_lock
-from pytest_autodeploy.base.names import file_name
-from pytest_autodeploy.base.private_folder import NotPrivate, private_folder
-
-if TYPE_CHECKING:
-    import filelock
+from pytest_autodeploy.base.lease import Lease, LeaseHeld, take_lease
+from pytest_autodeploy.base.lease_holder import LeaseUnusable
 
 LOCK_TIMEOUT_S = 5.0
-_COMMAND_LENGTH = 120
 
 
-# A lock, and not xdist's groups of tests: with pytest 9.2, xdist 3.8 spreads a group over all
+# Leases, and not xdist's groups of tests: with pytest 9.2, xdist 3.8 spreads a group over all
 # workers without a word (pytest-xdist issue 1386).
 class BoardLocks:
-    """The locks that this run holds on ``board``, each waited for up to ``timeout_s`` seconds."""
+    """The leases that this run has on ``board``, each waited for up to ``timeout_s`` seconds."""
 
     def __init__(self, board: str, timeout_s: float = LOCK_TIMEOUT_S) -> None:
         self._board = board
         self._timeout_s = timeout_s
-        self._held: dict[str, filelock.BaseFileLock] = {}
+        self._held: dict[str, Lease] = {}
 
     def hold(self, identity: str) -> None:
-        """Lock what ``identity`` names, such as ``probe 1160002276``; nothing if it is held.
+        """Lease what ``identity`` names, such as ``probe 1160002276``; nothing if it is held.
 
         Raises BoardUnavailable that names the process that has it, when that can be known.
         """
         if identity in self._held:
             return
         try:
-            path = private_folder() / f"{file_name(identity)}.lock"
-            wait = f"waiting for {identity}, which another run uses"
-            self._held[identity] = take_lock(path, self._timeout_s, wait)
-        except LockHeld:
-            raise BoardUnavailable(
-                f"{identity} is used by another run{_holder(path)}",
-                board=self._board,
-                seconds=self._timeout_s,
-                hint="wait for it to end, or use another board",
-            ) from None
-        except (LockUnusable, NotPrivate) as error:
-            raise BoardUnavailable(
-                f"cannot lock {identity}: {error.what}", board=self._board, hint=error.hint
-            ) from error
-        _sign(path)
+            self._held[identity] = take_lease(identity, self._timeout_s)
+        except LeaseHeld as error:
+            raise in_use(identity, self._board, error) from None
+        except LeaseUnusable as error:
+            raise BoardUnavailable(error.what, board=self._board, hint=error.hint) from error
+
+    def adopt(self, leases: Iterable[Lease]) -> None:
+        """Take over what was leased for this board already."""
+        self._held |= {lease.identity: lease for lease in leases}
 
     def release(self) -> None:
-        """Give up all locks; may be called twice."""
+        """Give up all leases; may be called twice."""
         while self._held:
-            _, lock = self._held.popitem()
-            with suppress(OSError):
-                _note(Path(lock.lock_file)).unlink()
-            lock.release()
+            self._held.popitem()[1].release()
 
 
-def _note(path: Path) -> Path:
-    return path.with_suffix(".json")
-
-
-def _sign(path: Path) -> None:
-    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
-    with suppress(OSError):
-        note = json.dumps({"pid": os.getpid(), "command": command[:_COMMAND_LENGTH]})
-        _note(path).write_text(note, encoding="utf-8")
-
-
-def _holder(path: Path) -> str:
-    try:
-        note = json.loads(_note(path).read_text(encoding="utf-8"))
-        pid, command = int(note["pid"]), str(note["command"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return ""
-    return ", in this same process" if pid == os.getpid() else f": process {pid} ({command})"
+def in_use(what: str, board: str, error: LeaseHeld) -> BoardUnavailable:
+    """What a user is told of a board that others did not give up in time."""
+    own = error.holder.is_this_process
+    by = ", in this same process" if own else f": {error.holder.text}"
+    return BoardUnavailable(
+        f"{what} is used by another run{by}",
+        board=board,
+        seconds=error.seconds,
+        hint="wait for it to end, or use another board"
+        + ("" if own else "; --evb-wait says how long a run waits"),
+    )

@@ -86,6 +86,7 @@ def hardware(order: Order) -> Board:
         placement_of=builder.placement,
         port=settings.evb_port,
         timeout_s=settings.evb_timeout,
+        wait_s=settings.evb_wait,
     )
 
 

@@ -6,13 +6,15 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_autodeploy.board.makers import learn, maker_of
+from pytest_autodeploy.board.makers import learn
 from pytest_autodeploy.board.order import Order
+from pytest_autodeploy.board.ways import board_of
 from pytest_autodeploy.catalog.fit import ARENA_MEMORIES, MODEL_MEMORIES
 from pytest_autodeploy.catalog.kinds import KINDS, kind_of, spec_of
 from pytest_autodeploy.catalog.links import with_transport
 from pytest_autodeploy.catalog.reserve import with_reserves
 from pytest_autodeploy.settings.overrides import BOARD, OverrideError, anything, checked, strings
+from pytest_autodeploy.settings.rig_check import check_in_rig
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 if TYPE_CHECKING:
@@ -39,31 +41,13 @@ def make_board(
     LOG.debug("%s is %s: %s", board_id, kind.noun, kind.runs)
     taken = {key: value for key, value in (options or {}).items() if key in kind.options}
     spec = _spec(board_id, settings)
-    order = Order(board_id, spec, settings, cache, taken)
-    if kind.attachable and settings.evb_port is not None and settings.evb_probe is None:
-        return _attached(order)
-    return maker_of(kind)(order)
+    return board_of(Order(board_id, spec, settings, cache, taken))
 
 
 def _spec(board_id: str, settings: Settings) -> BoardSpec:
     """The board's entry with what the settings say otherwise. Raises UnknownBoard."""
     chosen = with_transport(spec_of(board_id), settings.evb_transport)
     return with_reserves(chosen, settings.evb_reserve)
-
-
-def _attached(order: Order) -> Board:
-    from pytest_autodeploy.board.attached import AttachedBoard
-
-    settings = order.settings
-    return AttachedBoard(
-        order.board_id,
-        order.spec,
-        str(settings.evb_port),
-        dialect=settings.evb_dialect if kind_of(order.board_id).is_hardware else "own",
-        hardware_only=settings.evb_require_hardware,
-        require_proof=settings.evb_require_proof,
-        timeout_s=settings.evb_timeout,
-    )
 
 
 def board_options(board_id: str, options: object) -> dict[str, Any]:
@@ -96,6 +80,7 @@ def check_names(names: Iterable[str], settings: Settings) -> None:
         kind = kind_of(board_id)
         _check_memories(board_id, settings)
         _spec(board_id, settings)
+        check_in_rig(board_id, settings)
         if settings.evb_require_hardware and not kind.is_hardware:
             raise SettingError(
                 f"--evb-require-hardware: {board_id} is not a hardware board"

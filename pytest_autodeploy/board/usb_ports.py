@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from serial.tools import list_ports
 
 from pytest_autodeploy.base.errors import BoardUnavailable
+from pytest_autodeploy.base.port_place import port_place
 from pytest_autodeploy.catalog.boards import board_names, board_spec
 from pytest_autodeploy.catalog.links import SEGGER_VID
 
@@ -67,7 +68,7 @@ def port_identity(url: str) -> str:
                 return f"probe {_number(port.serial_number)}"
             number, place = port.serial_number or "", port.location or port.device
             return f"USB device {_ids(port.vid, port.pid)} {number} at {place}"
-    return url
+    return port_place(url)
 
 
 def probe_identity(serial: str) -> str:

@@ -105,16 +105,24 @@ RECORDED = Kind(
 KINDS = (SIMULATED, EMULATED, VIRTUAL, HARDWARE, LEASED, RECORDED)
 """The kinds of this package, in the order of listings."""
 
+AT = "@"
+"""Between the type of a board and the name of one of a rig: ``apollo4p_evb@lab3-a``."""
+
+BY_NAME = "name:"
+"""Before the name of a board of the rig, as ``--evb`` takes it."""
+
 _BY_PREFIX = {kind.prefix: kind for kind in KINDS}
 _BY_NAME = {kind.name: kind for kind in KINDS}
 
 
 def split(board_id: str) -> tuple[str, str]:
-    """The prefix of what a user typed, with its colon, and the name."""
+    """The prefix of what a user typed, with its colon, and the name; that of one of a rig is its
+    type's.
+    """
     for kind in (RECORDED, LEASED):  # a path, or a place, may have colons
         if board_id.startswith(kind.prefix):
             return kind.prefix, board_id.removeprefix(kind.prefix)
-    prefix, colon, name = board_id.rpartition(":")
+    prefix, colon, name = board_id.partition(AT)[0].rpartition(":")
     return prefix + colon, name
 
 

@@ -155,7 +155,8 @@ def _boards(metafunc: pytest.Metafunc) -> list[str]:
     settings = settings_of(config)
     mark = metafunc.definition.get_closest_marker("evb")
     try:
-        names = _arguments(mark, None) if mark else list(settings.evb)
+        typed = _arguments(mark, None) if mark else list(settings.evb)
+        names = [settings.board_id(name) for name in typed]
         check_names(names, settings)
         return list(dict.fromkeys(names))
     except (LimitError, SettingError, AutodeployError) as error:

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_autodeploy.base.errors import BoardRefused, LinkError, WrongFirmware
+from pytest_autodeploy.base.errors import BoardRefused, LinkError, OtherModel, WrongFirmware
 from pytest_autodeploy.rpc.messages import Status
 from pytest_autodeploy.rpc.stock_blocks import (
     MOST_SENT_BYTES,
@@ -51,7 +51,7 @@ class Expected:
 def wrong(board: str, what: str) -> WrongFirmware:
     """Why a board that AutoDeploy has flashed is not the one that was expected."""
     hint = f"deploy the model with AutoDeploy anew, or {RESET}"
-    return WrongFirmware(f"stock firmware: {what}", board=board, hint=hint)
+    return OtherModel(f"stock firmware: {what}", board=board, hint=hint)
 
 
 class StockCalls:

@@ -13,7 +13,8 @@ BOARD_OPTIONS = (
     Option(
         "evb",
         "--evb",
-        f"Board to run on: {syntax()} Repeatable (default: {DEFAULT_EVB})",
+        f"Board to run on: {syntax()} With --evb-rig, name:BOARD is one of the rig. Repeatable "
+        f"(default: {DEFAULT_EVB})",
         metavar="NAME",
         ini="args",
         default=(DEFAULT_EVB,),
@@ -33,9 +34,17 @@ BOARD_OPTIONS = (
         metavar="SERIAL",
     ),
     Option(
+        "evb_rig",
+        "--evb-rig",
+        "Rig file: the boards that there are, in TOML. --evb NAME is then any of that type, --evb "
+        "name:BOARD one of them (or $AUTODEPLOY_RIG)",
+        metavar="FILE",
+        env="AUTODEPLOY_RIG",
+    ),
+    Option(
         "evb_wait",
         "--evb-wait",
-        "Seconds to wait for a board that others use (default: 3600)",
+        "Seconds to wait for a board, or a meter, that another run or worker uses (default: 3600)",
         metavar="SECONDS",
         ini="float",
         default=3600.0,

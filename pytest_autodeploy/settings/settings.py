@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.catalog.kinds import BY_NAME
 from pytest_autodeploy.settings.deliver_options import ALL, ARTIFACTS
 from pytest_autodeploy.settings.option import Option
 
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.reserve import Reserve
+    from pytest_autodeploy.catalog.rig import Rig
 
 PATHS = (
     "tflite",
@@ -33,8 +36,12 @@ PATHS = (
     "evb_keep_build",
     "evb_image",
     "evb_record",
+    "evb_rig",
 )
 """Settings that are paths. Those of the command line start at the folder pytest was started in."""
+
+OWN_BOARD = ("evb_port", "evb_probe")
+"""Settings that say of the one board of a run what a rig would."""
 
 
 class SettingError(AutodeployError, ValueError):
@@ -73,6 +80,7 @@ class Settings:
     no_suite: bool
     evb: tuple[str, ...]
     evb_port: str | None
+    evb_rig: str | None
     evb_dialect: Literal["auto", "own", "stock"]
     evb_require_proof: bool
     evb_probe: str | None
@@ -140,6 +148,27 @@ class Settings:
     rootdir: Path
     sources: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, tuple[LimitText, ...]] = field(default_factory=dict)
+
+    @functools.cached_property
+    def rig(self) -> Rig | None:
+        """The boards of the rig file, if there is one and no other option says where the board is.
+
+        Raises RigError.
+        """
+        if self.evb_rig is None or any(getattr(self, name) is not None for name in OWN_BOARD):
+            return None
+        from pytest_autodeploy.settings.rig import load_rig
+
+        return load_rig(self.root / self.evb_rig, self.rootdir, self.sources["evb_rig"])
+
+    def board_id(self, typed: str) -> str:
+        """The id of a board that a user typed: ``name:lab3-a`` is ``apollo4p_evb@lab3-a``.
+
+        Raises RigError, UnknownRigBoard.
+        """
+        from pytest_autodeploy.settings.rig import id_of
+
+        return id_of(typed, self.rig)
 
     @property
     def inputs_path(self) -> Path | None:
@@ -263,7 +292,18 @@ def resolve(
                 limits[option.name] = tuple(_texts(given))
             continue
         values[option.name] = _value(option, *given[0], rootdir) if given else option.default
-    return Settings(**values, root=root, rootdir=rootdir or root, sources=sources, limits=limits)
+    values |= {"root": root, "rootdir": rootdir or root}
+    return _named(Settings(**values, sources=sources, limits=limits))
+
+
+def _named(settings: Settings) -> Settings:
+    """The same, with the ids of boards that were named by their name in the rig."""
+    if not any(typed.startswith(BY_NAME) for typed in settings.evb):
+        return settings
+    try:
+        return replace(settings, evb=tuple(map(settings.board_id, settings.evb)))
+    except AutodeployError as error:
+        raise SettingError(error.what, hint=error.hint) from None
 
 
 def _texts(given: Iterable[tuple[Any, str]]) -> Iterator[LimitText]:

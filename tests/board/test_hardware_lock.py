@@ -9,9 +9,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from pytest_autodeploy.base import lease
 from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.board.lock import BoardLocks
 
@@ -74,6 +76,22 @@ def test_a_run_that_is_killed_gives_its_board_back(folder: Path, how: signal.Sig
         hold("probe 5").release()
 
 
+@pytest.fixture
+def by_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where there are no abstract sockets."""
+    monkeypatch.setattr(lease, "sys", SimpleNamespace(platform="darwin", argv=["pytest"]))
+
+
+@pytest.mark.usefixtures("by_files")
+def test_elsewhere_a_lock_is_a_file(folder: Path) -> None:
+    locks = hold("probe 5")
+    with pytest.raises(BoardUnavailable, match="used by another run, in this same process"):
+        hold("probe 5", 0.1)
+    locks.release()
+    hold("probe 5").release()
+    assert list(folder.glob("pytest-autodeploy-*/*.lock"))
+
+
 def test_one_run_may_hold_a_board_twice_and_releases_it_once() -> None:
     locks = hold("probe 5")
     locks.hold("probe 5")
@@ -89,6 +107,7 @@ def test_two_boards_of_one_run_cannot_be_the_same() -> None:
     locks.release()
 
 
+@pytest.mark.usefixtures("by_files")
 @pytest.mark.skipif(sys.platform == "win32", reason="temporary folders are per user there")
 def test_a_lock_folder_of_somebody_else_is_not_trusted(
     folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -100,6 +119,7 @@ def test_a_lock_folder_of_somebody_else_is_not_trusted(
         hold("probe 5")
 
 
+@pytest.mark.usefixtures("by_files")
 @pytest.mark.skipif(sys.platform == "win32", reason="symbolic links")
 @pytest.mark.parametrize("what", ["folder", "lock"])
 def test_a_symbolic_link_in_the_way_is_an_error_with_a_hint(folder: Path, what: str) -> None:

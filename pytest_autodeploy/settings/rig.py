@@ -1,0 +1,46 @@
+"""The rig of a run: the file that its settings name, which is none of those that are tested."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_autodeploy.catalog.kinds import BY_NAME
+from pytest_autodeploy.catalog.rig import Rig, RigError, read_rig
+
+
+def load_rig(path: Path, rootdir: Path, origin: str) -> Rig:
+    """The rig of a file. Raises RigError, also for one that the tests come with: it has commands.
+
+    ``rootdir`` is the folder that is tested, ``origin`` the option that named the file.
+    """
+    for folder in _tested(rootdir):
+        if path.resolve().is_relative_to(folder):
+            raise RigError(
+                f"{origin}: {path} is a part of what is tested, {folder}, which must not say what "
+                "commands are run",
+                hint="move it, such as to ~/.config/autodeploy/rig.toml",
+            )
+    return read_rig(path)
+
+
+def id_of(typed: str, rig: Rig | None) -> str:
+    """The id of a board that a user typed. Raises UnknownRigBoard; RigError without a rig."""
+    if rig is not None:
+        return rig.board_id(typed)
+    if typed.startswith(BY_NAME):
+        raise RigError(f"--evb {typed} needs a rig file", hint="give it by --evb-rig FILE")
+    return typed
+
+
+def _tested(root: Path) -> list[Path]:
+    """The folder that is tested, and the repository that it is in.
+
+    A folder that has the user's own files below it, as the home folder, is neither.
+    """
+    try:
+        home = Path.home().resolve()
+    except RuntimeError:  # a user without a home
+        home = Path("/nonexistent")
+    start = root.resolve()
+    checkouts = [each for each in (start, *start.parents) if (each / ".git").exists()]
+    return [each for each in (start, *checkouts[:1]) if not home.is_relative_to(each)]
