@@ -71,6 +71,6 @@ def _noted(path: Path) -> Holder:
     try:
         note = json.loads(path.read_text(encoding="utf-8"))
         pid, since = int(note["pid"]), float(note["since"])
-        return Holder(pid, "", since, short(str(note["command"])))
+        return Holder(pid, "", since, short(str(note["command"])), pid == os.getpid())
     except (OSError, ValueError, LookupError, TypeError):
         return Holder()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from dataclasses import dataclass
@@ -25,11 +24,7 @@ class Holder:
     user: str = ""
     since: float | None = None
     run: str = ""
-
-    @property
-    def is_this_process(self) -> bool:
-        """Whether this very process has it."""
-        return self.pid == os.getpid()
+    is_this_process: bool = False
 
     @property
     def text(self) -> str:

@@ -25,7 +25,7 @@ from pytest_autodeploy.base.lease_holder import Holder, LeaseUnusable, short
 SPACE = "AUTODEPLOY_LEASE_SPACE"
 """A variable of the environment that parts the leases of tests from those of real boards."""
 
-WAY_S = 0.5
+WAY_S = 1.0
 """For so long who gave a lease up does not take it again, when others wait for it."""
 
 _NAMES = "\0pytest-autodeploy"
@@ -105,7 +105,8 @@ def socket_holder(identity: str) -> Holder | None:
             return None
         pid, user, _ = _credentials(connection)
     # 0 is a process of another namespace of processes, 65534 a user of another one of users.
-    return Holder(pid or None, _user(user), _since(key), _command(pid))
+    own = any(lease.identity == identity for lease in _held)
+    return Holder(pid or None, _user(user), _since(key), _command(pid), own)
 
 
 def wait_for_sockets(identities: Sequence[str], timeout_s: float) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.errors import BoardError, BoardUnavailable, OtherModel
-from pytest_autodeploy.board.base import Placed, Programmable
+from pytest_autodeploy.board.base import Placed, Programmable, use_of
 from pytest_autodeploy.board.silence import NOT_YET
+from pytest_autodeploy.board.use import Use
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +42,7 @@ class PooledBoard:
         self.spec = spec
         self.avoid: set[str] = set()
         self.rig_board: RigBoard | None = None
-        """The board that is leased now."""
+        """The board that is leased, or was last."""
         self.on_lease: Callable[[RigBoard], None] = lambda _board: None
         """Called with each board that is leased, before it is used."""
         self._pool = pool
@@ -49,13 +50,23 @@ class PooledBoard:
         self._wait_s = wait_s
         self._made: dict[str, SharedBoard] = {}
         self._last: dict[str, str] = {}
+        self._leased = False
+        self._unused = Use()
+
+    @property
+    def name(self) -> str | None:
+        """The name, in the rig file, of the board that is leased, or was last."""
+        return self.rig_board.name if self.rig_board else None
 
     @property
     def serial(self) -> str | None:
-        """What tells it from others of its type: the serial number of its probe, else its name."""
-        if self.rig_board is None:
-            return None
-        return self.rig_board.probe or self.rig_board.name
+        """The serial number of its probe, if it has one."""
+        return self.rig_board.probe if self.rig_board else None
+
+    @property
+    def use(self) -> Use:
+        """What that board went through."""
+        return use_of(self._made[self.rig_board.name]) if self.rig_board else self._unused
 
     @property
     def port(self) -> str | None:
@@ -69,7 +80,7 @@ class PooledBoard:
 
     @property
     def _inner(self) -> SharedBoard | None:
-        return self._made[self.rig_board.name] if self.rig_board else None
+        return self._made[self.rig_board.name] if self.rig_board and self._leased else None
 
     def start(self) -> None:
         """Nothing to power up: the boards run."""
@@ -97,7 +108,7 @@ class PooledBoard:
 
     def _lease(self, model: str, passed: Mapping[str, OtherModel]) -> RigBoard:
         """The board that is leased, now if none is: best the one that has run the model before."""
-        if self.rig_board is not None:
+        if self.rig_board is not None and self._leased:
             return self.rig_board
         try:
             candidates = self._pool.candidates(self.id, {*self.avoid, *passed})
@@ -110,7 +121,7 @@ class PooledBoard:
         if board.name not in self._made:
             self._made[board.name] = self._make(board)
         self._made[board.name].locks.adopt(leases)
-        self.rig_board = board
+        self.rig_board, self._leased = board, True
         LOG.debug("%s is %s", self.id, board.name)
         self.on_lease(board)
         return board
@@ -140,7 +151,7 @@ class PooledBoard:
 
     def close(self) -> None:
         """Give the board up, for others to use."""
-        inner, self.rig_board = self._inner, None
+        inner, self._leased = self._inner, False
         if inner is not None:
             inner.close()
 

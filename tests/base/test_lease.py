@@ -9,12 +9,14 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from pytest_autodeploy.base import lease_sockets
 from pytest_autodeploy.base.lease import (
     LeaseHeld,
     holder_of,
@@ -22,7 +24,6 @@ from pytest_autodeploy.base.lease import (
     take_one_of,
     try_lease,
 )
-from pytest_autodeploy.base.lease_sockets import wait_for_sockets
 from pytest_autodeploy.base.port_place import port_place
 from pytest_autodeploy.base.progress import Display, shown_on
 from tests.helpers.support import ROOT
@@ -40,9 +41,6 @@ print("held", flush=True)
 for line in sys.stdin:
     leases.pop().release()
     print("released", flush=True)
-    if line.strip() == "again":
-        leases.append(take_lease(sys.argv[1], 30))
-        print("held", flush=True)
 """
 
 
@@ -68,6 +66,13 @@ def tell(process: subprocess.Popen[str], line: str) -> None:
     assert process.stdin is not None
     process.stdin.write(f"{line}\n")
     process.stdin.flush()
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_who_waits_is_told_who_has_it_and_since_when() -> None:
@@ -123,19 +128,39 @@ def test_what_this_process_has_is_not_waited_for() -> None:
     assert holder_of("board 1") is None
 
 
-def test_who_gives_a_lease_up_does_not_have_it_again_before_those_who_wait() -> None:
-    with owner("board 1") as process:
-        assert process.stdout is not None
-        tell(process, "again")  # it gives up and wants it back at once
-        lease = None
-        waited: list[str] = []
-        while lease is None:
-            wait_for_sockets(["board 1"], 20)
-            lease = try_lease("board 1")
-            waited.append("")
-        assert process.stdout.readline() == "released\n"
-        lease.release()
-        assert process.stdout.readline() == "held\n"
+WAIT = """
+import sys
+from pytest_autodeploy.base.lease import take_lease
+lease = take_lease("board 1", 60)
+print("held", flush=True)
+sys.stdin.readline()
+"""
+
+
+def is_awaited(identity: str) -> bool:
+    """Whether another process is connected to the socket of the lease."""
+    name = f"@pytest-autodeploy/lease/{lease_sockets._key(identity)}"
+    return Path("/proc/net/unix").read_text().count(name) > 1
+
+
+def test_who_gives_a_lease_up_does_not_have_it_again_before_those_who_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lease_sockets, "WAY_S", 60.0)
+    lease = take_lease("board 1", 1)
+    with subprocess.Popen(
+        [sys.executable, "-c", WAIT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            wait_until(lambda: is_awaited("board 1"))
+            lease.release()
+            assert try_lease("board 1") is None
+            assert process.stdout is not None
+            assert process.stdout.readline() == "held\n"
+            assert try_lease("board 1") is None
+        finally:
+            process.kill()
+    take_lease("board 1", 20).release()
 
 
 def test_progress_says_for_whom_and_since_when_this_process_waits() -> None:
