@@ -14,7 +14,6 @@ from pytest_autodeploy.catalog.kinds import KINDS, kind_of, spec_of
 from pytest_autodeploy.catalog.links import with_transport
 from pytest_autodeploy.catalog.reserve import with_reserves
 from pytest_autodeploy.settings.overrides import BOARD, OverrideError, anything, checked, strings
-from pytest_autodeploy.settings.rig_check import check_in_rig
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 if TYPE_CHECKING:
@@ -80,7 +79,6 @@ def check_names(names: Iterable[str], settings: Settings) -> None:
         kind = kind_of(board_id)
         _check_memories(board_id, settings)
         _spec(board_id, settings)
-        check_in_rig(board_id, settings)
         if settings.evb_require_hardware and not kind.is_hardware:
             raise SettingError(
                 f"--evb-require-hardware: {board_id} is not a hardware board"

@@ -15,7 +15,7 @@ from pytest_autodeploy.base.port_place import port_place
 from pytest_autodeploy.base.private_folder import NotPrivate
 from pytest_autodeploy.base.trusted_file import check_owned
 from pytest_autodeploy.catalog.boards import UnknownBoard
-from pytest_autodeploy.catalog.kinds import AT, BY_NAME, kind_of, spec_of
+from pytest_autodeploy.catalog.kinds import AT, kind_of, spec_of
 from pytest_autodeploy.catalog.rig_lines import Lines
 
 KEYS = ("name", "type", "port", "probe", "meter", "power")
@@ -86,12 +86,6 @@ class Rig:
         raise UnknownRigBoard(
             f"no board {name!r} in {self.path}", hint=f"{meant}Boards: {', '.join(names)}"
         )
-
-    def board_id(self, typed: str) -> str:
-        """The id of what a user typed: ``name:lab3-a`` becomes ``apollo4p_evb@lab3-a``."""
-        if not typed.startswith(BY_NAME):
-            return typed
-        return self.named(typed.removeprefix(BY_NAME)).id
 
 
 def read_rig(path: Path) -> Rig:

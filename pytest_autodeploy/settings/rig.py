@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_autodeploy.catalog.kinds import BY_NAME
-from pytest_autodeploy.catalog.rig import Rig, RigError, read_rig
+from pytest_autodeploy.catalog.kinds import AT, BY_NAME, kind_of
+from pytest_autodeploy.catalog.rig import Rig, RigError, UnknownRigBoard, read_rig
 
 
 def load_rig(path: Path, rootdir: Path, origin: str) -> Rig:
@@ -24,12 +24,23 @@ def load_rig(path: Path, rootdir: Path, origin: str) -> Rig:
 
 
 def id_of(typed: str, rig: Rig | None) -> str:
-    """The id of a board that a user typed. Raises UnknownRigBoard; RigError without a rig."""
-    if rig is not None:
-        return rig.board_id(typed)
-    if typed.startswith(BY_NAME):
-        raise RigError(f"--evb {typed} needs a rig file", hint="give it by --evb-rig FILE")
-    return typed
+    """The id of a board that a user typed; one that only a rig has must be in it.
+
+    Raises UnknownRigBoard; RigError without a rig.
+    """
+    kind = None if typed.startswith(BY_NAME) else kind_of(typed)
+    named = kind is None or (kind.attachable and AT in typed)
+    if rig is None:
+        if named:
+            raise RigError(f"--evb {typed} needs a rig file", hint="give it by --evb-rig FILE")
+        return typed
+    board_id = rig.named(typed.removeprefix(BY_NAME)).id if kind is None else typed
+    if named:
+        rig.named(board_id.partition(AT)[2])
+    if rig.of(board_id) or not (named or (kind and kind.attachable and kind.is_hardware)):
+        return board_id
+    types = ", ".join(dict.fromkeys(board.type for board in rig.boards))
+    raise UnknownRigBoard(f"no {board_id} in {rig.path}", hint=f"It has {types}.")
 
 
 def _tested(root: Path) -> list[Path]:

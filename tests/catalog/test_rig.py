@@ -50,11 +50,11 @@ def test_a_rig_file_has_boards() -> None:
 def test_a_type_means_all_its_boards_and_a_name_one_of_them() -> None:
     rig = parse_rig(GOOD, LAB)
     assert [board.name for board in rig.of("apollo4p_evb")] == ["lab3-a", "lab3-b"]
-    assert rig.board_id("name:lab3-b") == "apollo4p_evb@lab3-b"
+    assert rig.named("lab3-b").id == "apollo4p_evb@lab3-b"
     assert [board.name for board in rig.of("apollo4p_evb@lab3-b")] == ["lab3-b"]
     assert rig.of("apollo510_evb") == ()
     with pytest.raises(UnknownRigBoard) as raised:
-        rig.board_id("name:lab3-c")
+        rig.named("lab3-c")
     assert str(raised.value) == (
         "no board 'lab3-c' in lab.toml\n  Did you mean lab3-b? Boards: lab3-a, lab3-b, desk"
     )
