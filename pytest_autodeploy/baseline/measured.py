@@ -32,12 +32,15 @@ def title_of(record: TestRecord | Measured) -> str:
 def measured_by(records: Iterable[TestRecord]) -> list[Measured]:
     """Put records together; of a metric, and of layers, those with the most repeats count.
 
+    Those of another board of the type are apart.
+
     Records without a board that said what it is, such as those of failed set-ups, are left out.
     """
-    groups: dict[tuple[str, str | None, str | None], list[TestRecord]] = {}
+    groups: dict[tuple[str | None, ...], list[TestRecord]] = {}
     for record in records:
         if record.board.clock_hz is not None and not record.npu:
-            key = title_of(record), record.model.sha256, record.board.clock
+            board = record.board
+            key = title_of(record), record.model.sha256, board.clock, board.rig_name, board.serial
             groups.setdefault(key, []).append(record)
     return [
         Measured(

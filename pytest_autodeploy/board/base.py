@@ -148,6 +148,13 @@ def use_of(board: Board) -> Use:
     return made
 
 
+def name_of(board: Board) -> str:
+    """What tells the board from others: its name in the rig, its serial number, port, or id."""
+    facts = (getattr(board, name, None) for name in ("rig_name", "serial"))
+    port = board.port if getattr(board, "lasting_port", True) else None
+    return next(filter(None, facts), None) or port or board.id
+
+
 def use_taken(board: Board) -> BoardUse | None:
     """What a board went through since this was asked last; None when it was not used.
 
@@ -157,7 +164,7 @@ def use_taken(board: Board) -> BoardUse | None:
         return None
     return use_of(board).taken(
         board.id,
-        name=getattr(board, "name", None),
+        name=getattr(board, "rig_name", None),
         serial=getattr(board, "serial", None),
         port=board.port if getattr(board, "lasting_port", True) else None,
     )

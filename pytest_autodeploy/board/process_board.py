@@ -12,6 +12,7 @@ from pytest_autodeploy.board.use import Use
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_autodeploy.board.again import Again
     from pytest_autodeploy.board.process import ControlledProcess
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.rpc.client import ValidatorClient
@@ -68,6 +69,12 @@ class ProcessBoard:
         call = error.what.partition(":")[0]
         what = f"{call}: {death}"
         return BoardDied(what, board=self.id, seconds=error.seconds, hint=process.advice())
+
+    def again(self) -> Again | None:
+        return "fresh start"
+
+    def try_again(self) -> None:
+        self.close()
 
     def discard(self) -> None:
         self.close()

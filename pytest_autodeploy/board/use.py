@@ -84,7 +84,7 @@ class Use:
     def calls(self, client: ValidatorClient) -> None:
         """Requests that a client sends again count from now on; one that is closed does, too."""
         self._asked = True
-        self._clients.setdefault(client, client.sent_again)
+        self._clients.setdefault(client, _sent_again(client))
 
     def broke(self, error: BoardError, raised: BoardError) -> None:
         """Count an error once, though calls within others raise it again, as ``raised``.
@@ -102,7 +102,7 @@ class Use:
         """All that was counted since the last time; None for a board that was not used since."""
         if not (self._asked or self.flashes or self.breaks or self.retries):
             return None
-        again = sum(client.sent_again - before for client, before in self._clients.items())
+        again = sum(_sent_again(client) - before for client, before in self._clients.items())
         use = BoardUse(
             board,
             name=name,
@@ -117,5 +117,10 @@ class Use:
         self.flashes = self.breaks = self.retries = 0
         self.clock_ppm = None
         self._asked = False
-        self._clients = {client: client.sent_again for client in [*self._clients][-1:]}
+        self._clients = {client: _sent_again(client) for client in [*self._clients][-1:]}
         return use
+
+
+def _sent_again(client: ValidatorClient) -> int:
+    """A kind of another package may have a client of its own, which does not count."""
+    return getattr(client, "sent_again", 0)

@@ -14,7 +14,13 @@ from pytest_autodeploy.metrics.records.agreement import AgreementRecord
 from pytest_autodeploy.metrics.records.artifacts import ArtifactsRecord
 from pytest_autodeploy.metrics.records.diagnosis import ExplanationRecord, SensitivityRecord
 from pytest_autodeploy.metrics.records.energy import EnergyRecord
-from pytest_autodeploy.metrics.records.facts import NO_BOARD, BoardFacts, BoardUse, ModelFacts
+from pytest_autodeploy.metrics.records.facts import (
+    NO_BOARD,
+    Again,
+    BoardFacts,
+    BoardUse,
+    ModelFacts,
+)
 from pytest_autodeploy.npu.results import Estimate
 from pytest_autodeploy.profile.records import Histogram, LayerProfile
 
@@ -40,11 +46,16 @@ NO_FILES = RecordFiles()
 
 @dataclass(frozen=True)
 class Attempt:
-    """An earlier attempt of a test that was run again: how it failed, and what it had measured."""
+    """An earlier attempt of a test that was run again: how it failed, and what it had measured.
+
+    ``again``: as its ``board`` broke, it was tried once more in this way; None of any other rerun.
+    """
 
     failure: FailureClass
     message: str
     measurements: tuple[Measurement, ...] = ()
+    board: str | None = None
+    again: Again | None = None
 
 
 @dataclass(frozen=True)

@@ -178,6 +178,26 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     return (yield)
 
 
+@pytest.hookimpl(tryfirst=True, specname="pytest_runtest_protocol")
+def pytest_runtest_protocol_again(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run a test once more whose board broke, where there is another one or a way to revive it."""
+    if not _concerns(item):
+        return None
+    from pytest_autodeploy.plugin import phases
+
+    return phases.protocol(item, nextitem)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report: Any) -> object:
+    """An attempt whose board broke, and that a second one followed, counts as that."""
+    if not hasattr(report, "autodeploy_board_broke"):
+        return None
+    from pytest_autodeploy.plugin import phases
+
+    return phases.status_of(report)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Check the model before any board is touched."""

@@ -15,6 +15,7 @@ import pytest
 
 import pytest_autodeploy
 from pytest_autodeploy.base.errors import AutodeployError
+from pytest_autodeploy.base.exhausted import exhausted
 from pytest_autodeploy.plugin.suite.collector import in_suite
 
 _PACKAGE = str(Path(pytest_autodeploy.__file__).parent) + os.sep
@@ -81,6 +82,11 @@ def raised_by_us(error: BaseException) -> bool:
         if not file.startswith(_NOT_THE_USERS):
             return False
     return False
+
+
+def exhausted_by_us(error: BaseException) -> AutodeployError | None:
+    """What this PC has run out of, when an error of this package says so."""
+    return exhausted(error) if raised_by_us(error) else None
 
 
 def _is_body(frame: TracebackType, item: pytest.Item) -> bool:

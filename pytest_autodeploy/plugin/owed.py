@@ -25,6 +25,8 @@ Place = tuple[str, tuple[str, str]]
 
 _LAST: pytest.StashKey[dict[Place, str]] = pytest.StashKey()
 _JUDGED: pytest.StashKey[set[Place]] = pytest.StashKey()
+_OWN: pytest.StashKey[set[Place]] = pytest.StashKey()
+"""What nobody but this test has judged."""
 
 
 def owes(item: pytest.Item, declared: Declared) -> bool:
@@ -62,7 +64,16 @@ def note_judged(item: pytest.Item, rows: Sequence[Row]) -> None:
     case = case_of(item)
     if case is not None:
         judged = item.config.stash.setdefault(_JUDGED, set())
-        judged |= {(row.metric, case.key) for row in rows if row.status in ("pass", "FAIL")}
+        now = {(row.metric, case.key) for row in rows if row.status in ("pass", "FAIL")}
+        item.stash[_OWN] = now - judged
+        judged |= now
+
+
+def forget_judged(item: pytest.Item) -> None:
+    """What an attempt has judged that does not count is to be judged again."""
+    if _OWN in item.stash:
+        own: set[Place] = item.stash[_OWN]
+        item.config.stash[_JUDGED] = item.config.stash[_JUDGED] - own
 
 
 def unjudged_rows(item: pytest.Item, reason: str) -> list[Row]:

@@ -10,6 +10,9 @@ from pytest_autodeploy.base.errors import BoardError, BoardGivenUp, ResultsError
 from pytest_autodeploy.plugin.collection import Case, case_of, uses
 from pytest_autodeploy.plugin.limits import limits_of, task_of
 from pytest_autodeploy.plugin.owed import skip_reason
+from pytest_autodeploy.plugin.second_chance import protocol as protocol
+from pytest_autodeploy.plugin.second_chance import status_of as status_of
+from pytest_autodeploy.plugin.second_chance import try_again
 from pytest_autodeploy.plugin.services import session_of
 from pytest_autodeploy.plugin.state import FAILURE, RUNTIME, UNJUDGED, runtime_of, settings_of
 from pytest_autodeploy.plugin.subject import reference_of
@@ -38,6 +41,7 @@ def before_setup(item: pytest.Item) -> None:
     if case is None:
         return
     runtime = runtime_of(item.config)
+    try_again(item, case)
     _refuse_broken(item, case)
     if reason := skip_reason(item):
         item.stash[UNJUDGED] = reason

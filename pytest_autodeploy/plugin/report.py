@@ -7,23 +7,23 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_autodeploy.base.errors import TRANSIENT, AutodeployError, BoardGivenUp
-from pytest_autodeploy.base.exhausted import exhausted
+from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.base.text import writable_data
 from pytest_autodeploy.metrics.failures import class_of_error, classify
-from pytest_autodeploy.metrics.record import Attempt, TestRecord
+from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.plugin.attachments import attach
-from pytest_autodeploy.plugin.collection import Case, case_of
+from pytest_autodeploy.plugin.attempts import keep_attempt, note_fault
+from pytest_autodeploy.plugin.collection import case_of
 from pytest_autodeploy.plugin.failure_location import (
+    exhausted_by_us,
     one_block,
-    raised_by_us,
     raised_in_body,
     relocate,
     shown_in_test,
 )
 from pytest_autodeploy.plugin.problems import part_of
-from pytest_autodeploy.plugin.record import message_of, record_of
-from pytest_autodeploy.plugin.state import ATTEMPTS, FAILURE, runtime_of
+from pytest_autodeploy.plugin.record import record_of
+from pytest_autodeploy.plugin.state import FAILURE, runtime_of
 from pytest_autodeploy.plugin.suite.collector import in_suite
 
 
@@ -32,7 +32,7 @@ def complete_report(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Complete the report that pytest, and all other plugins, make of a test."""
     error = call.excinfo.value if call.excinfo else None
-    if error and raised_by_us(error) and (known := exhausted(error)):
+    if error and (known := exhausted_by_us(error)):
         call.excinfo = pytest.ExceptionInfo.from_exception(known)
     with shown_in_test(item, call):
         report = yield
@@ -53,7 +53,7 @@ def _complete(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.Tes
         elif crash := getattr(report.longrepr, "reprcrash", None):
             crash.message = classify(failure, crash.message)
         if case is not None:
-            _note_fault(item, case, error, call.when)
+            note_fault(item, case, error, report)
     elif isinstance(error, pytest.fail.Exception) and not error.pytrace:
         relocate(item, report.longrepr, error)
     if case is None or (call.when != "call" and report.passed):
@@ -72,16 +72,4 @@ def _complete(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.Tes
         report.autodeploy = plain  # type: ignore[attr-defined]
         attach(item, report, record)
     if report.failed:
-        measured = record.measurements if record else ()
-        attempt = Attempt(failure, message_of(report), measured)
-        item.stash.setdefault(ATTEMPTS, []).append(attempt)
-
-
-def _note_fault(item: pytest.Item, case: Case, error: AutodeployError, when: str) -> None:
-    troubles = runtime_of(item.config).troubles
-    if isinstance(error, BoardGivenUp):
-        return
-    if isinstance(error, TRANSIENT):
-        troubles.fault(*case.key, error, item.nodeid)
-    elif when == "setup":
-        troubles.give_up(*case.key, error, item.nodeid)
+        keep_attempt(item, failure, report, record)

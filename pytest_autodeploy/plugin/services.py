@@ -26,7 +26,7 @@ def session_of(item: pytest.Item) -> ModelSession | None:
     """The session that a test has, if any."""
     from pytest_autodeploy.session.model_session import ModelSession
 
-    session = getattr(item, "funcargs", {}).get("model_session")
+    session = (getattr(item, "funcargs", None) or {}).get("model_session")
     return session if isinstance(session, ModelSession) else None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.board.use import BoardUse
     from pytest_autodeploy.metrics.failures import FailureClass
     from pytest_autodeploy.metrics.judgement import Judgement
@@ -25,6 +26,7 @@ UNJUDGED: pytest.StashKey[str] = pytest.StashKey()
 FAILURE: pytest.StashKey[FailureClass | None] = pytest.StashKey()
 FILES: pytest.StashKey[RecordFiles] = pytest.StashKey()
 OVER_PINS: pytest.StashKey[PinsRun] = pytest.StashKey()
+BROKE: pytest.StashKey[Board] = pytest.StashKey()
 USES: pytest.StashKey[tuple[BoardUse, ...]] = pytest.StashKey()
 ARTIFACTS: pytest.StashKey[ArtifactsRecord] = pytest.StashKey()
 

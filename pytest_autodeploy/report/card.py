@@ -10,11 +10,11 @@ from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.baseline.comparison_text import headline
 from pytest_autodeploy.metrics.result import Result
 from pytest_autodeploy.report.anchors import card_id, row_anchor
+from pytest_autodeploy.report.attempts import flaky_lines
 from pytest_autodeploy.report.budget import Bar, bars
 from pytest_autodeploy.report.failures import failing_lines
 from pytest_autodeploy.report.run_table import RunRow, run_row
 from pytest_autodeploy.report.standing import notes
-from pytest_autodeploy.report.terminal import flaky_lines
 
 MOST_TESTS = 12
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.metrics.record import TestRecord
@@ -34,8 +35,12 @@ def cards_html(results: Sequence[Result], records: Iterable[TestRecord], folder:
     """The section; ``folder`` is that of the results, as a link of the report names it."""
     by_test = {(r.nodeid, r.model.id, r.board.id or ""): r for r in records}
     by_model: dict[str, list[Card]] = {}
+    taken: Counter[str] = Counter()
     for result in results:
         card = card_of(result, folder, _details(result, by_test))
+        taken[card.id] += 1
+        if taken[card.id] > 1:  # another board of the type
+            card = replace(card, id=f"{card.id}-{taken[card.id]}")
         by_model.setdefault(card.row.model, []).append(card)
     groups = [Group(model, cards) for model, cards in by_model.items()]
     made = pack([render_html("html/group", group=group) for group in groups])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import si
+from pytest_autodeploy.report.attempts import earlier_lines
 from pytest_autodeploy.report.standing import failing, red_verdicts
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def failing_lines(result: Result) -> list[str]:
     for test in failing(result):
         first = next(iter(test.message.splitlines()), "")
         lines += [f"{test.outcome.upper()} {one_line(test.nodeid)}", f"  {one_line(first, 400)}"]
+        lines += [f"  {line}" for line in earlier_lines(test.attempts)]
     return [*lines, *_limits(red_verdicts(result))]
 
 

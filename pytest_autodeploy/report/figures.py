@@ -86,7 +86,7 @@ def title(result: Recorded) -> str:
     if not board.id:
         return f"{name}, no board"
     kind = f" ({board.kind})" if board.kind else ""
-    return f"{name} on {one_line(board.id)}{kind}"
+    return f"{name} on {one_line(board.label)}{kind}"
 
 
 def _origin(model: ModelFacts) -> list[Figure]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.templates import render_html
-from pytest_autodeploy.base.text import lines
 from pytest_autodeploy.report.accuracy import accuracy_parts
 from pytest_autodeploy.report.agreement import (
     agreement_columns,
@@ -17,6 +16,7 @@ from pytest_autodeploy.report.agreement import (
     agreement_text,
 )
 from pytest_autodeploy.report.artifacts import artifact_figures, footprint_columns
+from pytest_autodeploy.report.attempts import message_parts
 from pytest_autodeploy.report.baseline_html import comparison_html
 from pytest_autodeploy.report.explanation import explanation_parts
 from pytest_autodeploy.report.figures import figures, model_text, ran_on, title
@@ -42,8 +42,7 @@ def extra_html(record: TestRecord) -> str:
         title=title(record),
         board_source=record.board.source or "",
         ran_on=ran_on(record.board),
-        message=lines(record.message),
-        attempts=[lines(attempt.message, 1) for attempt in record.attempts],
+        **message_parts(record),
         model_facts=model_text(record.model),
         figures=figures(record),
         agreement=agreement_figures(agreement) if agreement else [],

@@ -53,7 +53,7 @@ def _summary_row(result: Result) -> dict[str, Any]:
     agreement, accuracy = result.agreement, result.accuracy
     return {
         "model": one_line(result.model.id or "unknown model"),
-        "board": one_line(result.board.id or "no board"),
+        "board": one_line(result.board.label or "no board"),
         "card": card_id(result.model.id, result.board.id or "", result.board.clock or ""),
         "figures": _summary_figures(result),
         "agreement": agreement_text(agreement) if agreement else "",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.report.agreement import ERRORS
+from pytest_autodeploy.report.attempts import again_of, attempt_text
 
 if TYPE_CHECKING:
     from pytest_autodeploy.base.measurement import Measurement
@@ -27,6 +28,8 @@ def properties(record: TestRecord) -> list[Property]:
     Names are stable: ``autodeploy.model_sha256``, ``autodeploy.board_id``, ``autodeploy.source``
     (of what ran on the board), ``autodeploy.seed``, ``autodeploy.failure_class`` of a failure,
     ``autodeploy.flaky`` (the attempt that passed, after earlier ones failed),
+    ``autodeploy.second_chance`` (second board, power cycle or fresh start, after the board broke)
+    and ``autodeploy.earlier`` (how it broke),
     ``autodeploy.baseline`` (the state of the comparison), ``autodeploy.state`` (carry or reset, of
     a model with state), ``autodeploy.accuracy_reference`` (the PC's path),
     ``autodeploy.decisions_changed``, ``autodeploy.artifacts`` (how many files were made) and
@@ -44,6 +47,9 @@ def properties(record: TestRecord) -> list[Property]:
         found.append(("autodeploy.seed", record.seed))
     if record.flaky:
         found.append(("autodeploy.flaky", len(record.attempts) + 1))
+    if again := again_of(record.attempts):
+        first = "; ".join(map(attempt_text, record.attempts))
+        found += [("autodeploy.second_chance", again), ("autodeploy.earlier", first)]
     if record.failure_class:
         found.append(("autodeploy.failure_class", record.failure_class))
     if comparison := record.comparison:
@@ -87,6 +93,8 @@ def _facts(record: TestRecord) -> Iterator[Property]:
         "board_clock": board.clock,
         "board_clock_hz": board.clock_hz,
         "board_recorded": board.recorded,
+        "board_rig_name": board.rig_name,
+        "board_serial": board.serial,
         "source": board.source,
     }
     for name, value in facts.items():

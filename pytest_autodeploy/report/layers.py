@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.base.table import Column
+from pytest_autodeploy.base.table import Column, table
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import group_digits, percent
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.records.facts import StaticLayer
-    from pytest_autodeploy.profile.records import Layer
+    from pytest_autodeploy.profile.records import Layer, LayerProfile
 
 
 @dataclass(frozen=True)
@@ -100,3 +100,10 @@ def _sum(rest: Sequence[LayerRow]) -> LayerRow:
 
 def _decimals(times: Sequence[float]) -> int:
     return 0 if all(us == round(us) for us in times) else 1
+
+
+def layer_lines(profile: LayerProfile) -> list[str]:
+    """The table of a profile, under a line that says which inference it is of."""
+    rows = layer_rows(profile.layers)
+    columns = layer_columns(rows, profile.source, total_us(rows))
+    return [f"Layers ({profile.text})", *table(columns)]

@@ -13,9 +13,9 @@ from pytest_autodeploy.baseline.comparison_text import (
     layers_to_blame,
     rows_table,
 )
+from pytest_autodeploy.report.attempts import earlier_lines, flaky_lines
 from pytest_autodeploy.report.figures import agreement_figure, figures, title
 from pytest_autodeploy.report.sensitivity import sensitivity_figures
-from pytest_autodeploy.report.terminal import flaky_lines
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.comparison import Comparison
@@ -64,6 +64,8 @@ def _result(result: Result) -> Iterator[str]:
     for test in failed[:MOST_FAILURES]:
         first = (test.message.splitlines() or [""])[0]
         yield f"- **{_escape(test.nodeid)}**: {_escape(one_line(first, 400))}"
+        for line in earlier_lines(test.attempts):
+            yield f"  - {_escape(line)}"
     if len(failed) > MOST_FAILURES:
         yield f"- and {len(failed) - MOST_FAILURES} more"
     for line in flaky_lines(result):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.report.attempts import flaky_lines
 from pytest_autodeploy.report.figures import title
 from pytest_autodeploy.report.run_lines import run_lines
 from pytest_autodeploy.report.run_table import run_rows
 from pytest_autodeploy.report.standing import notes
-from pytest_autodeploy.report.terminal import flaky_lines
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.result import Result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -33,6 +33,9 @@ from pytest_autodeploy.report.result_json import json_text
 
 Key = tuple[str, str, str, str]
 """Ids of model and board, SHA-256 of the model, as two suites may use one id, and clock."""
+
+Part = tuple[Key, str]
+"""And the one of several boards of a type, empty where nothing tells them apart."""
 
 Records = Sequence[TestRecord]
 Facts = TypeVar("Facts", ModelFacts, BoardFacts)
@@ -66,8 +69,9 @@ class ResultStore:
         by_key: dict[Key, list[TestRecord]] = {}
         for key, nodeid in sorted(self._records):
             by_key.setdefault(key, []).append(self._records[key, nodeid])
-        folders = _folders(by_key)
-        return [_merge(records, folders[key]) for key, records in by_key.items()]
+        parts = {(key, part): r for key, all_ in by_key.items() for part, r in by_board(all_)}
+        folders = _folders(parts)
+        return [_merge(records, folders[key]) for key, records in parts.items()]
 
 
 def write_result(
@@ -97,16 +101,30 @@ def result_folder(model_id: str, board_id: str, clock: str = "") -> str:
     return f"{file_name(model_id or 'no-model')}/{file_name(place)}"
 
 
-def _folders(keys: Iterable[Key]) -> dict[Key, str]:
-    folders: dict[Key, str] = {}
+def by_board(records: Records) -> Iterator[tuple[str, Records]]:
+    """The records of each board of a type, by what tells it apart; nearly always there is one.
+
+    What never reached a board is with those of the last one.
+    """
+    known = [record.board.rig_name or record.board.serial or "" for record in records]
+    names = [*dict.fromkeys(filter(None, known))]
+    last = names[-1] if names else ""
+    for name in names or [""]:
+        pairs = zip(records, known, strict=True)
+        yield name, [each for each, board in pairs if (board or last) == name]
+
+
+def _folders(keys: Iterable[Part]) -> dict[Part, str]:
+    folders: dict[Part, str] = {}
     taken: set[str] = set()
-    for model, board, sha256, clock in keys:
+    for key in keys:
+        model, board, _, clock = key[0]
         base = result_folder(model, board, clock)
         folder, number = base, 2
         while folder.lower() in taken:
             folder, number = f"{base}-{number}", number + 1
         taken.add(folder.lower())
-        folders[model, board, sha256, clock] = folder
+        folders[key] = folder
     return folders
 
 

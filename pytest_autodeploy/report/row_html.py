@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pytest_autodeploy.base.templates import render_html
-from pytest_autodeploy.base.text import lines
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.report.agreement import (
     agreement_columns,
@@ -11,6 +10,7 @@ from pytest_autodeploy.report.agreement import (
     agreement_text,
 )
 from pytest_autodeploy.report.anchors import card_id
+from pytest_autodeploy.report.attempts import message_parts
 from pytest_autodeploy.report.baseline_html import comparison_html
 from pytest_autodeploy.report.explanation import explanation_parts
 from pytest_autodeploy.report.figures import title
@@ -29,8 +29,7 @@ def row_html(record: TestRecord) -> str:
         "html/row",
         title=title(record),
         card=card_id(record.model.id, board.id or "", board.clock or ""),
-        message=lines(record.message),
-        attempts=[lines(attempt.message, 1) for attempt in record.attempts],
+        **message_parts(record),
         agreement_text=agreement_text(record.agreement) if record.agreement else "",
         passed=bool(record.agreement and record.agreement.passed),
         agreement=agreement_figures(agreement) if agreement else [],

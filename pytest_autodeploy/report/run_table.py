@@ -58,7 +58,7 @@ def run_row(result: Result) -> RunRow:
     top = by_name.get("accuracy") or by_name.get("r2")
     return RunRow(
         model=one_line(model.id or model.name or "unknown model"),
-        board=f"{one_line(board.id)}{clock}" if board.id else "no board",
+        board=f"{one_line(board.label)}{clock}" if board.id else "no board",
         kind=board.kind or "",
         source=board.source or "",
         latency=_cell(latency_of(result) or by_name.get("npu_time")),

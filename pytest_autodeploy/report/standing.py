@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.metrics.failures import CLASSES, NAMED
 from pytest_autodeploy.metrics.run_ledger import ENDED_WELL
+from pytest_autodeploy.report.attempts import again_of, attempts_remark
 from pytest_autodeploy.report.figures import faults_of, troubles_of
 
 if TYPE_CHECKING:
@@ -95,8 +96,8 @@ def _remarks(result: Result) -> Iterator[str]:
     gravest = next((name for name in CLASSES if name in classes), None)
     if gravest in NAMED and gravest != "not judged":
         yield gravest
-    if attempts := [len(test.attempts) + 1 for test in result.tests if test.flaky]:
-        yield f"{_ordinal(max(attempts))} try"
+    if attempts := [test.attempts for test in result.tests if test.flaky]:
+        yield attempts_remark(max(attempts, key=lambda each: (bool(again_of(each)), len(each))))
     if count := sum(row.allowed for row in result.verdicts):
         yield f"{count} not judged"
     outcomes = [test.outcome for test in result.tests]
@@ -104,7 +105,3 @@ def _remarks(result: Result) -> Iterator[str]:
     if len(kinds) > 1 or "passed" in outcomes or failing(result):
         for name in sorted(kinds):
             yield f"{outcomes.count(name)} {name}"
-
-
-def _ordinal(number: int) -> str:
-    return f"{number}{'nd' if number == 2 else 'rd' if number == 3 else 'th'}"

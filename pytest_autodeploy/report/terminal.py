@@ -11,15 +11,15 @@ from pytest_autodeploy.base.table import Column, table
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.report.accuracy import accuracy_figures
 from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
+from pytest_autodeploy.report.attempts import earlier_lines, flaky_lines
 from pytest_autodeploy.report.explanation import compared_figure
 from pytest_autodeploy.report.figures import agreement_figure, figures, ran_on, title
-from pytest_autodeploy.report.layers import layer_columns, layer_rows, total_us
+from pytest_autodeploy.report.layers import layer_lines
 from pytest_autodeploy.report.sensitivity import sensitivity_figures
 from pytest_autodeploy.report.verdicts import VerdictRow, verdict_rows
 
 if TYPE_CHECKING:
     from pytest_autodeploy.metrics.result import Result
-    from pytest_autodeploy.profile.records import LayerProfile
 
 _VALUE_WIDTH = 10
 
@@ -46,24 +46,8 @@ def summary_lines(
     lines += footprint_lines(result.artifacts)
     if verbose:
         for profile in filter(None, (result.first_profile, result.profile)):
-            lines += _layer_lines(profile)
+            lines += ["", *layer_lines(profile)]
     return title(result), lines
-
-
-def _layer_lines(profile: LayerProfile) -> list[str]:
-    rows = layer_rows(profile.layers)
-    columns = layer_columns(rows, profile.source, total_us(rows))
-    return ["", f"Layers ({profile.text})", *table(columns)]
-
-
-def flaky_lines(result: Result) -> list[str]:
-    """Tests that passed after they had failed, and how they had."""
-    return [
-        f"FLAKY {one_line(test.nodeid)}: passed in attempt {len(test.attempts) + 1}; "
-        f"earlier: {one_line(test.attempts[-1].message, 200)}"
-        for test in result.tests
-        if test.flaky
-    ]
 
 
 def _figure_lines(result: Result, measured: list[Figure], output: str, width: int) -> list[str]:
@@ -147,4 +131,5 @@ def _failure_lines(result: Result) -> list[str]:
     for test in failed or skipped:
         message = one_line((test.message.splitlines() or [""])[0], 400)
         lines += [f"{test.outcome.upper()} {one_line(test.nodeid)}", f"  {message}"]
+        lines += [f"  {line}" for line in earlier_lines(test.attempts)]
     return lines

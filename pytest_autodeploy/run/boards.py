@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_autodeploy.base.scratch import Scratch
 from pytest_autodeploy.board.base import use_taken
 from pytest_autodeploy.board.use import added_up
+from pytest_autodeploy.run.second_chance import Chances
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.base import Board
@@ -22,6 +23,7 @@ class Boards:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self.chances = Chances(settings)
         self._boards: dict[tuple[str, str], Board] = {}
         self._meters: Meters | None = None
         self._folder: Scratch | None = None
@@ -38,6 +40,11 @@ class Boards:
         if key not in self._boards:
             self._boards[key] = make_board(board_id, self._settings, self.build_cache(), chosen)
         return self._boards[key]
+
+    def made(self, board_id: str) -> Board | None:
+        """The board of that id that was made last, None before one was."""
+        boards = [board for (made, _), board in self._boards.items() if made == board_id]
+        return boards[-1] if boards else None
 
     def uses(self) -> tuple[BoardUse, ...]:
         """What boards went through since this was asked last."""

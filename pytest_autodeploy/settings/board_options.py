@@ -188,6 +188,16 @@ BOARD_OPTIONS = (
         convert=age,
     ),
     Option(
+        "evb_second_chance",
+        "--evb-second-chance",
+        "Try a model whose board broke once more: auto (on another board of the rig, or after its "
+        "power was cut), on (boards that the run starts, too, in a fresh process) or off; reports "
+        "keep the first failure (default: auto)",
+        metavar="WHEN",
+        default="auto",
+        choices=("auto", "on", "off"),
+    ),
+    Option(
         "evb_record",
         "--evb-record",
         "Record all that the boards answer, one file for each model and board in this folder; "

@@ -108,6 +108,7 @@ class Settings:
     evb_timeout: float
     evb_require_hardware: bool
     evb_commissioned: str | None
+    evb_second_chance: Literal["auto", "on", "off"]
     evb_record: str | None
     evb_sim_link: str | None
     cache: str | None

@@ -56,6 +56,8 @@ class NoEngine:
 class Client:
     """The host's view of a validator in this process."""
 
+    sent_again = 0
+
     def __init__(self, validator: SimulatedValidator) -> None:
         self._validator = validator
 

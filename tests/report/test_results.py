@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import numpy as np
 import pytest
 
 from pytest_autodeploy.base.errors import ResultsError
+from pytest_autodeploy.baseline.measured import measured_by
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.metrics.result import OutcomeRecord, Provenance, RunFacts
+from pytest_autodeploy.report.cards import cards_html
 from pytest_autodeploy.report.npz import write_mismatch
 from pytest_autodeploy.report.results import ResultStore, write_result
 from tests.helpers.report_examples import (
@@ -53,6 +56,32 @@ def test_records_of_a_model_and_board_become_one_result() -> None:
     assert [test.nodeid for test in result.tests] == ["a", "b"]
     assert result.profile
     assert len(result.profile.layers) == 13
+
+
+def test_what_two_boards_of_a_type_measured_is_apart() -> None:
+    """After a second chance; of what never reached a board nobody knows, it is with the last."""
+    times = {"lab3-a": 5.0, "lab3-b": 7.0}
+    of_boards = [
+        record(
+            f"on {name}",
+            board=replace(BOARD, serial=name, rig_name=name),
+            measurements=(measurement("latency_median", us),),
+        )
+        for name, us in times.items()
+    ]
+    results = store(*of_boards, record("zero", outcome="error", board=replace(BOARD))).results()
+    found = [(r.board.serial, [item.value for item in r.measurements]) for r in results]
+    assert found[0] == ("lab3-a", [5.0])
+    assert found[1][0] == "lab3-b"
+    assert [test.nodeid for test in results[1].tests] == ["on lab3-b", "zero"]
+    assert len({result.files.json for result in results}) == 2
+    assert [each.label.partition("@")[2] for each in (r.board for r in results)] == [*times]
+    cards = cards_html(results, [], ".")
+    ids = re.findall(r"<article[^>]* id=([\w-]+)", cards)
+    assert len(ids) == 2
+    assert len(set(ids)) == 2
+    in_history = {m.board.serial: m.measurements[0].value for m in measured_by(of_boards)}
+    assert in_history == times
 
 
 def test_the_order_of_arrival_does_not_matter() -> None:

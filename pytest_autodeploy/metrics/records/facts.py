@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.measurement import Source
+from pytest_autodeploy.board.again import Again as Again
 from pytest_autodeploy.board.use import BoardUse as BoardUse
 from pytest_autodeploy.model.tested import tested_text
 from pytest_autodeploy.npu.results import Unavailable
@@ -60,9 +61,10 @@ class BoardFacts:
     is its mode, HP or LP, and ``clock_hz`` what that is. ``source`` is that of figures that are
     measured on it. ``id`` is None of a test without a board. The memories are where the image has
     the model and its arena, ``image_sha256`` is of a file that a virtual board runs. ``serial``
-    tells equal boards apart: it is that of the probe. ``recorded`` says when and from which board
-    answers were recorded, None where a board answered. ``model_loaded``: the image has no model,
-    and the host loaded it over the link into ``model_memory``.
+    tells equal boards apart: it is that of the probe; ``rig_name`` is its name in the rig file.
+    ``recorded`` says when and from which board answers were recorded, None where a board answered.
+    ``model_loaded``: the image has no model, and the host loaded it over the link into
+    ``model_memory``.
 
     ``measured_hz`` is the core's clock as the board measured it, ``reset_cause`` why it started
     last (such as ``power on``, ``fault``), ``failed_step`` the step of its start-up that failed;
@@ -91,6 +93,13 @@ class BoardFacts:
     serial: str | None = None
     recorded: str | None = None
     model_loaded: bool = False
+    rig_name: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What reports call it: its id, and which one of a rig it was, such as ``…_evb@lab3-a``."""
+        board = self.id or ""
+        return f"{board}@{self.rig_name}" if self.rig_name and "@" not in board else board
 
 
 NO_BOARD = BoardFacts()
@@ -131,6 +140,7 @@ def board_facts(session: ModelSession) -> BoardFacts:
         model_loaded=_is_loaded(session),
         image_sha256=getattr(session.board, "image_sha256", None),
         serial=getattr(session.board, "serial", None),
+        rig_name=getattr(session.board, "rig_name", None),
         id=session.board.id,
         clock=("HP" if identity.clock else "LP") if any(identity.clocks_hz) else None,
         name=identity.board,
