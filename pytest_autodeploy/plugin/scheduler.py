@@ -34,6 +34,9 @@ def board_scheduling(config: pytest.Config, log: Any) -> object:
 def group_of(nodeid: str, settings: Settings) -> str | None:
     """Model and board of a test, or only a board that all workers share; None of other tests."""
     parameters = nodeid.rpartition("[")[2].removesuffix("]") if nodeid.endswith("]") else ""
+    lent = _LENT.search(parameters)
+    if lent is not None:  # a place is one for all workers; of any place each worker gets its own
+        return parameters[: lent.end()] if lent["place"].startswith("+") else lent["board"]
     found = _BOARD.search(parameters)
     if found is None:
         return None
@@ -41,6 +44,9 @@ def group_of(nodeid: str, settings: Settings) -> str | None:
     shared = settings.evb_port is not None or board in board_names()
     return board if shared or kind_of(board).is_hardware else parameters[: found.end()]
 
+
+_LENT = re.compile(r"(?:^|-)(?P<board>labgrid:(?P<place>\S+))$")
+"""A board of a lab at the end of the parameters: names of places may have any letters."""
 
 _NAMES = "|".join(re.escape(spec.name) for spec in catalog_specs())
 _BOARD = re.compile(rf"(?:^|-)(?P<board>(?:[a-z0-9_]+:)?(?:{_NAMES})|[a-z0-9_]+:[\w.]+)(?=-|$)")

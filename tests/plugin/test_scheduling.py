@@ -29,6 +29,12 @@ def settings(port: str | None = None) -> Settings:
         ("autodeploy::test_latency[a-b.c-qemu:mps2-an386]", "a-b.c-qemu:mps2-an386"),
         ("tests/test_x.py::test_it[kws-sim:apollo510_evb-3-x]", "kws-sim:apollo510_evb"),
         ("tests/test_x.py::test_it[kws-apollo4p_evb]", "apollo4p_evb"),
+        ("tests/test_x.py::test_it[a-labgrid:lab-3.b]", "labgrid:lab-3.b"),
+        (
+            "tests/test_x.py::test_it[a-labgrid:b+board=apollo4p_evb]",
+            "labgrid:b+board=apollo4p_evb",
+        ),
+        ("a::t[kws-labgrid:+board=apollo4p_evb,x=y]", "kws-labgrid:+board=apollo4p_evb,x=y"),
         ("tests/test_x.py::TestIt::test_it[apollo4p_evb_like]", None),
         ("autodeploy::test_npu[kws-ethos-u55-128]", None),
         ("tests/test_x.py::test_it[3-4]", None),
