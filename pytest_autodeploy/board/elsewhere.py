@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,10 +28,10 @@ def learn(names: Iterable[str], settings: Settings) -> None:
 
 
 def leased(order: Order) -> Board:
-    """What a lab lends, and what is there says what it is."""
-    from pytest_autodeploy.board.attached import AttachedBoard
+    """What a lab lends: flashed where there is a J-Link, else attached to. It says what it is."""
     from pytest_autodeploy.board.labgrid.board import LeasedBoard
     from pytest_autodeploy.board.labgrid.lease import Lease
+    from pytest_autodeploy.board.labgrid.reached import reach
     from pytest_autodeploy.catalog.places import parse_place
 
     settings, spec = order.settings, order.spec
@@ -41,19 +42,7 @@ def leased(order: Order) -> Board:
         program=settings.evb_labgrid_client,
         wait_s=settings.evb_wait,
     )
-
-    def attach(url: str) -> AttachedBoard:
-        return AttachedBoard(
-            order.board_id,
-            spec,
-            url,
-            dialect=settings.evb_dialect,
-            hardware_only=settings.evb_require_hardware,
-            require_proof=settings.evb_require_proof,
-            timeout_s=settings.evb_timeout,
-        )
-
-    return LeasedBoard(order.board_id, spec, lease, attach)
+    return LeasedBoard(order.board_id, spec, lease, partial(reach, order))
 
 
 def recorded(order: Order) -> Board:

@@ -126,14 +126,18 @@ class JLink:
             (folder / _SCRIPT).write_text(script, encoding="ascii")
             # With a GUI, a dialog such as that on an update of the probe would wait for a click.
             command = [executable, "-NoGui", "1", *select, "-CommandFile", _SCRIPT]
-            try:
-                return run_tool(command, timeout_s=timeout_s, folder=folder)
-            except OSError as error:
-                raise ProbeUnavailable(
-                    f"cannot run J-Link Commander: {error}",
-                    board=self._board,
-                    hint="install SEGGER's J-Link software, or use pyOCD where it knows the chip",
-                ) from error
+            return self._launch(command, timeout_s, folder)
+
+    def _launch(self, command: list[str], timeout_s: float, folder: Path) -> Finished:
+        """Run J-Link Commander in a folder that has what it needs."""
+        try:
+            return run_tool(command, timeout_s=timeout_s, folder=folder)
+        except OSError as error:
+            raise ProbeUnavailable(
+                f"cannot run J-Link Commander: {error}",
+                board=self._board,
+                hint="install SEGGER's J-Link software, or use pyOCD where it knows the chip",
+            ) from error
 
     def _find(self) -> str:
         found = find_commander(self._executable)

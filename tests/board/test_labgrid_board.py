@@ -12,7 +12,7 @@ import pytest
 from pytest_autodeploy.base.errors import BoardTimeout, BoardUnavailable
 from pytest_autodeploy.board.attached import AttachedBoard
 from pytest_autodeploy.board.labgrid.board import LeasedBoard
-from pytest_autodeploy.board.labgrid.lease import Lease
+from pytest_autodeploy.board.labgrid.lease import Held, Lease
 from pytest_autodeploy.board.lock import BoardLocks
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.places import parse_place
@@ -39,12 +39,12 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeLab:
 def board(lab: FakeLab) -> Iterator[LeasedBoard]:
     """The board at the place a, which is closed at the end."""
 
-    def attach(url: str) -> AttachedBoard:
+    def reach(_held: Held, url: str) -> AttachedBoard:
         return AttachedBoard("labgrid:a", SPEC, url, timeout_s=0.3, lock_timeout_s=0.1)
 
     program = str(lab.client)
     lease = Lease("labgrid:a", SPEC.name, parse_place("a"), program=program, wait_s=60)
-    board = LeasedBoard("labgrid:a", SPEC, lease, attach, restart_s=0.5)
+    board = LeasedBoard("labgrid:a", SPEC, lease, reach, restart_s=0.5)
     yield board
     board.close()
     assert lab.is_free()

@@ -14,7 +14,7 @@ from typing import Any
 from pytest_autodeploy.base.errors import BoardError
 from pytest_autodeploy.board.attached import AttachedBoard
 from pytest_autodeploy.board.labgrid.board import LeasedBoard
-from pytest_autodeploy.board.labgrid.lease import Lease
+from pytest_autodeploy.board.labgrid.lease import Held, Lease
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.places import parse_place
 from pytest_autodeploy.image.image import Image
@@ -31,10 +31,10 @@ def main(wanted: str, client: str, seconds: float, wait_s: float) -> None:
     board_id, spec = f"labgrid:{wanted}", board_spec("apollo4p_evb")
     lease = Lease(board_id, spec.name, parse_place(wanted), program=client, wait_s=wait_s)
 
-    def attach(url: str) -> AttachedBoard:
+    def reach(_held: Held, url: str) -> AttachedBoard:
         return AttachedBoard(board_id, spec, url, timeout_s=CALL_S, lock_timeout_s=1.0)
 
-    board = LeasedBoard(board_id, spec, lease, attach)
+    board = LeasedBoard(board_id, spec, lease, reach)
     began = time.monotonic()
     try:
         held = lease.hold()

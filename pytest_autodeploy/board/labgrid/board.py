@@ -16,6 +16,7 @@ from pytest_autodeploy.base.errors import (
     LinkError,
 )
 from pytest_autodeploy.base.progress import show_task
+from pytest_autodeploy.board.base import Placed
 from pytest_autodeploy.board.labgrid.client import NotOurs
 from pytest_autodeploy.board.labgrid.serial_port import address, choose_port, proxy
 from pytest_autodeploy.board.labgrid.tunnel import Tunnel
@@ -23,8 +24,10 @@ from pytest_autodeploy.board.silence import NOT_YET
 
 if TYPE_CHECKING:
     from pytest_autodeploy.board.attached import AttachedBoard
-    from pytest_autodeploy.board.labgrid.lease import Lease
+    from pytest_autodeploy.board.hardware import HardwareBoard
+    from pytest_autodeploy.board.labgrid.lease import Held, Lease
     from pytest_autodeploy.catalog.boards import BoardSpec
+    from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.client import ValidatorClient
     from pytest_autodeploy.rpc.messages import Identity
@@ -41,23 +44,24 @@ _POLL_S = 0.25
 
 
 class LeasedBoard:
-    """The board at the place of ``lease``; ``attach`` makes a board of a URL."""
+    """The board at the place of ``lease``; ``reach`` makes it of the place and its port's URL."""
 
     def __init__(
         self,
         board_id: str,
         spec: BoardSpec,
         lease: Lease,
-        attach: Callable[[str], AttachedBoard],
+        reach: Callable[[Held, str], AttachedBoard | HardwareBoard],
         *,
         restart_s: float = RESTART_S,
     ) -> None:
         self.id = board_id
         self.spec = spec
         self._lease = lease
-        self._attach = attach
+        self._reach = reach
         self._restart_s = restart_s
-        self._board: AttachedBoard | None = None
+        self._board: AttachedBoard | HardwareBoard | None = None
+        self._url: str | None = None
         self._tunnel: Tunnel | None = None
         self._checked: str | None = None
 
@@ -79,6 +83,10 @@ class LeasedBoard:
     def start(self) -> None:
         """Nothing to power up: the board runs."""
 
+    def placement(self, image: Image) -> Placement | None:
+        """Where an image has its model and its arena, None when that is not known."""
+        return self._board.placement(image) if isinstance(self._board, Placed) else None
+
     def load(self, image: Image) -> Identity:
         """Acquire the place at the first use, and let its board prove that it runs the image.
 
@@ -89,22 +97,21 @@ class LeasedBoard:
             return board.load(image)
         except _HANGS as error:
             if isinstance(error, BoardUnavailable) and not isinstance(error.__cause__, OSError):
-                raise  # another run uses it
-            board.discard()
-            return self._load_anew(board, image, error)
+                raise  # another run uses it, or its probe is away
+            return self._load_anew(image, error)
 
-    def _ready(self, image: Image) -> AttachedBoard:
+    def _ready(self, image: Image) -> AttachedBoard | HardwareBoard:
         held = self._lease.hold()
         if self._board is None:
-            self._board = self._attach(self._url())
+            self._url = self._url or self._find_port(held)
+            self._board = self._reach(held, self._url)
         elif self._checked != image.model.sha256:
             self._lease.check()
         self._checked = image.model.sha256
         LOG.debug("%s is %s", self.id, held.place.name)
         return self._board
 
-    def _url(self) -> str:
-        held = self._lease.hold()
+    def _find_port(self, held: Held) -> str:
         port = choose_port(held.resources, held.place.name, self.id)
         scheme, host, number = address(port, self.id)
         through = proxy(port) or os.environ.get("LG_PROXY")
@@ -113,7 +120,7 @@ class LeasedBoard:
             host, number = "127.0.0.1", self._tunnel.port
         return f"{scheme}://[{host}]:{number}" if ":" in host else f"{scheme}://{host}:{number}"
 
-    def _load_anew(self, board: AttachedBoard, image: Image, error: BoardError) -> Identity:
+    def _load_anew(self, image: Image, error: BoardError) -> Identity:
         try:
             with show_task(f"cutting the power of {self.id}, which hangs"):
                 self._lease.power_cycle()
@@ -123,16 +130,21 @@ class LeasedBoard:
         until = time.monotonic() + self._restart_s
         with show_task(f"waiting for {self.id} after its power was cut"):
             while True:
+                self._forget_board()  # one that failed may remember it
                 try:
-                    return board.load(image)
+                    return self._ready(image).load(image)
                 except _HANGS as again:
-                    board.discard()
                     if time.monotonic() >= until:
                         what = f"{again.what}, after its power was cut"
                         raise type(again)(
                             what, board=self.id, seconds=again.seconds, hint=again.hint
                         ) from None
                 time.sleep(_POLL_S)
+
+    def _forget_board(self) -> None:
+        board, self._board = self._board, None
+        if board is not None:
+            board.close()
 
     def explain(self, error: BoardError) -> BoardError:
         """What to look at, when the board did not answer."""
@@ -146,10 +158,9 @@ class LeasedBoard:
     def close(self) -> None:
         """Close the port, and give the place back."""
         try:
-            if self._board is not None:
-                self._board.close()
+            self._forget_board()
             if self._tunnel is not None:
                 self._tunnel.close()
         finally:
-            self._board = self._tunnel = None
+            self._url = self._tunnel = None
             self._lease.release()
