@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -16,15 +15,12 @@ from pytest_autodeploy.base.errors import (
     LinkError,
 )
 from pytest_autodeploy.base.progress import show_task
-from pytest_autodeploy.board.base import Placed
+from pytest_autodeploy.board.base import Board, Placed
 from pytest_autodeploy.board.labgrid.client import NotOurs
-from pytest_autodeploy.board.labgrid.serial_port import address, choose_port, proxy
-from pytest_autodeploy.board.labgrid.tunnel import Tunnel
+from pytest_autodeploy.board.labgrid.way import Way
 from pytest_autodeploy.board.silence import NOT_YET
 
 if TYPE_CHECKING:
-    from pytest_autodeploy.board.attached import AttachedBoard
-    from pytest_autodeploy.board.hardware import HardwareBoard
     from pytest_autodeploy.board.labgrid.lease import Held, Lease
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.catalog.fit import Placement
@@ -51,7 +47,7 @@ class LeasedBoard:
         board_id: str,
         spec: BoardSpec,
         lease: Lease,
-        reach: Callable[[Held, str], AttachedBoard | HardwareBoard],
+        reach: Callable[[Held, str], Board],
         *,
         restart_s: float = RESTART_S,
     ) -> None:
@@ -60,9 +56,8 @@ class LeasedBoard:
         self._lease = lease
         self._reach = reach
         self._restart_s = restart_s
-        self._board: AttachedBoard | HardwareBoard | None = None
-        self._url: str | None = None
-        self._tunnel: Tunnel | None = None
+        self._board: Board | None = None
+        self._way: Way | None = None
         self._checked: str | None = None
 
     @property
@@ -100,25 +95,16 @@ class LeasedBoard:
                 raise  # another run uses it, or its probe is away
             return self._load_anew(image, error)
 
-    def _ready(self, image: Image) -> AttachedBoard | HardwareBoard:
+    def _ready(self, image: Image) -> Board:
         held = self._lease.hold()
         if self._board is None:
-            self._url = self._url or self._find_port(held)
-            self._board = self._reach(held, self._url)
+            self._way = self._way or Way(held, self.id)
+            self._board = self._reach(held, self._way.url)
         elif self._checked != image.model.sha256:
             self._lease.check()
         self._checked = image.model.sha256
         LOG.debug("%s is %s", self.id, held.place.name)
         return self._board
-
-    def _find_port(self, held: Held) -> str:
-        port = choose_port(held.resources, held.place.name, self.id)
-        scheme, host, number = address(port, self.id)
-        through = proxy(port) or os.environ.get("LG_PROXY")
-        if through:
-            self._tunnel = Tunnel(through, host, number, self.id)
-            host, number = "127.0.0.1", self._tunnel.port
-        return f"{scheme}://[{host}]:{number}" if ":" in host else f"{scheme}://{host}:{number}"
 
     def _load_anew(self, image: Image, error: BoardError) -> Identity:
         try:
@@ -159,8 +145,8 @@ class LeasedBoard:
         """Close the port, and give the place back."""
         try:
             self._forget_board()
-            if self._tunnel is not None:
-                self._tunnel.close()
+            if self._way is not None:
+                self._way.close()
         finally:
-            self._url = self._tunnel = None
+            self._way = None
             self._lease.release()
