@@ -36,7 +36,8 @@ class BoardFit:
     """Whether a board has room for the model and the least arena; ``reason`` says why it has not.
 
     A board without room for the least arena cannot run the model. One that has it may still be too
-    small for the real arena, which only a run tells.
+    small for the real arena, which only a run tells. ``model_loaded``: the image has no room for
+    the model, and the host loads it over the link.
     """
 
     board: str
@@ -45,6 +46,7 @@ class BoardFit:
     model_memory: str | None = None
     arena_memory: str | None = None
     reason: str | None = None
+    model_loaded: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,7 @@ def _fit(spec: BoardSpec, model: Model, least: int) -> BoardFit:
         fits=True,
         model_memory=placed.model_memory,
         arena_memory=placed.arena_memory,
+        model_loaded=placed.model_loaded,
     )
 
 

@@ -99,8 +99,10 @@ def _place_model(
     if in_image or not copied_from:
         memory = _first_fit(spec, "model", size, memories, uses)
         return memory, memory == LOADED_MEMORY and not in_image
-    loadable = [name for name in memories if name == LOADED_MEMORY and name in spec.memories]
-    return _first_fit(spec, "model", size, [copied_from, *loadable], uses), True
+    able = LOADED_MEMORY in spec.memories
+    loadable = [LOADED_MEMORY] if able and LOADED_MEMORY in memories else []
+    hint = _LOAD_IT if able and not loadable else None
+    return _first_fit(spec, "model", size, [copied_from, *loadable], uses, hint=hint), True
 
 
 def _likely_memories(
@@ -131,15 +133,23 @@ def largest_arena(
     return largest, rooms[largest] // ALIGNMENT * ALIGNMENT
 
 
+_LOAD_IT = f"leave --evb-model-memory out: the host loads it into {LOADED_MEMORY.upper()}"
+
+
 def _first_fit(
-    spec: BoardSpec, what: str, size: int, memories: Sequence[str], uses: Sequence[Use]
+    spec: BoardSpec,
+    what: str,
+    size: int,
+    memories: Sequence[str],
+    uses: Sequence[Use],
+    hint: str | None = None,
 ) -> str:
     present = _present(spec, what, memories)
     for memory in present:
         if size <= _room(spec, memory, uses):
             return memory
     sums = "; ".join(_sum(spec, what, size, memory, uses) for memory in present)
-    raise ModelDoesNotFit(f"the {what} does not fit: {sums}")
+    raise ModelDoesNotFit(f"the {what} does not fit: {sums}", hint=hint)
 
 
 def _present(spec: BoardSpec, what: str, memories: Sequence[str]) -> list[str]:

@@ -34,8 +34,9 @@ def inspect(ctx: click.Context, models: tuple[str, ...], as_json: bool) -> None:
     tested (which part of several), signatures[] (key, subgraph), resource_variables, inputs[] and
     outputs[] (name, dtype, shape, bytes, scales, zero_points), operators[] (name, custom, count,
     macs, resolver), resolver_methods[], arena (least_bytes, source), boards[] (board, kind, fits,
-    model_memory, arena_memory, reason), refusal (null, or why no board can run it), usable; one
-    that cannot be read has path, error and usable. And usable, which is what the exit code says.
+    model_memory, arena_memory, model_loaded, reason), refusal (null, or why no board can run it),
+    usable; one that cannot be read has path, error and usable. And usable, which is what the exit
+    code says.
     """
     from pytest_autodeploy.model.find import find_models
 
@@ -140,7 +141,8 @@ def _room(boards: Sequence[BoardFit]) -> Iterator[str]:
     for board in boards:
         if board.model_memory and board.arena_memory:
             model, arena = board.model_memory.upper(), board.arena_memory.upper()
-            places.setdefault(f"model in {model}, arena in {arena}", []).append(board.board)
+            how = "model loaded over the link into" if board.model_loaded else "model in"
+            places.setdefault(f"{how} {model}, arena in {arena}", []).append(board.board)
     for place, names in places.items():
         yield f"room ({place}): {', '.join(names)}"
     for board in boards:

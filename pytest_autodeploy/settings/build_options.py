@@ -27,7 +27,8 @@ BUILD_OPTIONS = (
         "evb_model_memory",
         "--evb-model-memory",
         "Memory for the model in a build: mram, sram, dtcm, psram or nvm, where the board and its "
-        "linker script have it, or the firmware starts it (default: the first that has room)",
+        "linker script have it, or the firmware starts it; a model that is larger than mram is "
+        "loaded into psram over the link (default: the first that has room)",
         metavar="NAME",
     ),
     Option(

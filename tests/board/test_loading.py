@@ -22,7 +22,7 @@ from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import BoardKind, Capability
 from pytest_autodeploy.session.model_session import ModelSession
-from tests.helpers.emulation import image, machine, needs_qemu
+from tests.helpers.emulation import image, machine, needs_qemu, needs_tflm
 from tests.helpers.every_call import counted
 from tests.helpers.hardware_bench import install
 from tests.helpers.simulated_board import simulated_board
@@ -141,6 +141,24 @@ def test_the_proof_has_a_deadline_that_fits_the_bytes(monkeypatch: pytest.Monkey
         assert deadline_s == 60.0  # 20 s and a second for 250 kB
 
 
+def test_a_run_says_that_the_model_was_loaded(pytester: pytest.Pytester) -> None:
+    name = f"sim:{NAME}"
+    result = pytester.runpytest(
+        *("--tflite", str(DIGITS), "--evb", name, "--evb-reserve", "mram=4031kb", "-v"),
+        *("--autodeploy-artifacts", "library", "-k", "fits or artifacts"),
+    )
+    result.assert_outcomes(passed=1, failed=1, deselected=4)
+    result.stdout.fnmatch_lines_random(
+        [
+            "digits_cnn cannot be delivered for apollo510_evb: it has 16.4 KB, and MRAM *",
+            "Ran on *, model loaded over the link into PSRAM, arena in *",
+        ]
+    )
+    kept = next(pytester.path.rglob("result.json")).read_text()
+    assert '"model_loaded": true' in kept
+    assert '"model_memory": "psram"' in kept
+
+
 @pytest.mark.skipif(os.name != "posix", reason="the board needs a pty")
 def test_a_board_that_is_attached_takes_a_model_that_fits(tmp_path: Path) -> None:
     with simulated_board(tmp_path, *LITTLE_MRAM, board=NAME) as simulated:
@@ -209,3 +227,20 @@ def test_the_firmware_of_an_emulated_board_takes_it(name: str, kb: int, tmp_path
     assert builder.placement(wanted[0]).model_loaded
     session_of(emulated, wanted[0]).run()
     emulated.close()
+
+
+@needs_qemu
+@needs_tflm
+@pytest.mark.slow
+def test_tflm_computes_the_same_from_a_model_that_was_loaded(tmp_path: Path) -> None:
+    outputs = []
+    for reserve in ("mram=512kb", "mram=4060kb"):
+        spec = with_reserves(machine("mps2-an386"), parse_reserves(reserve))
+        builder = CMakeBuilder(spec, BuildOptions(cache=tmp_path), board_id="qemu:mps2-an386")
+        emulated = EmulatedBoard("qemu:mps2-an386", spec, builder, timeout_s=60)
+        session = session_of(emulated, KWS_IMAGE)
+        outputs.append(session.run().outputs[0])
+        assert session.placement is not None
+        assert session.placement.model_loaded is (len(outputs) == 2)
+        emulated.close()
+    assert (outputs[0] == outputs[1]).all()
