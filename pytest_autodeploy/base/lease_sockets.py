@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import select
 import socket
 import struct
@@ -32,6 +33,8 @@ _NAMES = "\0pytest-autodeploy"
 _BACKLOG = 128
 _CREDENTIALS = struct.Struct("3i")
 _AGAIN_S = 0.02
+_SWITCHES = re.compile(r"-[bBdEiIOPqsSuvx]+")
+"""Of Python, that come alone."""
 
 _given_way: dict[str, float] = {}
 _held: weakref.WeakSet[SocketLease] = weakref.WeakSet()
@@ -211,15 +214,18 @@ def _command(pid: int) -> str:
 
 
 def _without_interpreter(command: Sequence[bytes]) -> list[str]:
-    """``python3 -u /usr/bin/pytest tests`` is run as ``pytest tests``; code is left out."""
+    """``python3 -u -m pytest tests`` is run as ``pytest tests``; code is left out."""
     words = [word.decode("utf-8", "replace") for word in command if word]
-    if len(words) > 1 and Path(words[0]).name.startswith("python"):
+    if len(words) < 2 or not Path(words[0]).name.startswith("python"):
+        return [Path(words[0]).name, *words[1:]] if words else []
+    words = words[1:]
+    while _SWITCHES.fullmatch(words[0]) and len(words) > 1:
         words = words[1:]
-        while len(words) > 1 and words[0].startswith("-") and words[0] not in ("-c", "-m"):
-            words = words[1:]
-        if words[0] in ("-c", "-m"):
-            return ["-c", *words[2:]] if words[0] == "-c" else words
-    return [Path(words[0]).name, *words[1:]] if words else []
+    how, what = words[0][:2], words[0][2:]
+    if how in ("-m", "-c"):
+        rest = words[1:] if what else words[2:]
+        return ["-c", *rest] if how == "-c" else [what or words[1], *rest]
+    return [Path(words[0]).name, *words[1:]]
 
 
 def _after_fork() -> None:

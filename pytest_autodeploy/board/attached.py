@@ -42,7 +42,7 @@ class AttachedBoard:
         self.id = board_id
         self.spec = spec
         self._url = url
-        self._dialect = dialect
+        self._dialect = self._asked_dialect = dialect
         self._hardware_only = hardware_only
         self._require_proof = require_proof
         self._timeout_s = timeout_s
@@ -113,6 +113,11 @@ class AttachedBoard:
         if self._client is not None:
             self._client.close()
             self._client = None
+
+    def give_up(self) -> None:
+        """Let others have the board, who may flash it with firmware of another dialect."""
+        self._dialect = self._asked_dialect
+        self.close()
 
     def close(self) -> None:
         self.discard()

@@ -61,18 +61,18 @@ class Board(Protocol):
 
 @runtime_checkable
 class Shared(Protocol):
-    """A board that other runs may use, too: ``close`` gives it up, the next ``load`` takes it."""
+    """A board that other runs may use, too."""
+
+    def give_up(self) -> None:
+        """Let others have it; the next ``load`` waits for it and trusts nothing from before."""
+
+
+class SharedBoard(Board, Shared, Protocol):
+    """One that is leased; not to be asked of by isinstance, which calls properties of a board."""
 
     @property
     def locks(self) -> BoardLocks:
         """The leases that this run has on it."""
-
-    def close(self) -> None:
-        """Give it up."""
-
-
-class SharedBoard(Board, Shared, Protocol):
-    """Both: not to be asked of by isinstance, which would call the properties of a board."""
 
 
 @runtime_checkable

@@ -207,6 +207,11 @@ class HardwareBoard:
         """Give up the port of a board that broke; the lock stays with this run."""
         self._line.close_port()
 
+    def give_up(self) -> None:
+        """Let others have the board, who may flash it."""
+        self._proven = None
+        self.close()
+
     def close(self) -> None:
         self._line.close_port()
         self._line.locks.release()

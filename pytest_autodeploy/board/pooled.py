@@ -31,7 +31,7 @@ Make = Callable[["RigBoard"], "SharedBoard"]
 class PooledBoard:
     """Stands for all boards of the ``pool`` that ``board_id`` may mean; ``make`` makes one.
 
-    ``load`` leases one, and waits up to ``wait_s`` seconds for it; ``close`` gives it up.
+    ``load`` leases one, and waits up to ``wait_s`` seconds for it, until ``give_up``.
     ``avoid`` are the names of those that are not to be used any more.
     """
 
@@ -101,7 +101,7 @@ class PooledBoard:
                     raise
                 LOG.debug("%s: passed over: %s", board.name, error.what)
                 passed[board.name] = error
-                self.close()
+                self.give_up()
             else:
                 self._last[image.model.sha256] = board.name
                 return identity
@@ -149,11 +149,14 @@ class PooledBoard:
         if self._inner is not None:
             self._inner.discard()
 
-    def close(self) -> None:
-        """Give the board up, for others to use."""
+    def give_up(self) -> None:
+        """Let others have the board; the next ``load`` leases one again."""
         inner, self._leased = self._inner, False
         if inner is not None:
-            inner.close()
+            inner.give_up()
+
+    def close(self) -> None:
+        self.give_up()
 
 
 def _none_runs(board: str, passed: Mapping[str, OtherModel]) -> BoardError:

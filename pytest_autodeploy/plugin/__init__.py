@@ -227,13 +227,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
-    """Forget what the test has measured."""
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, None, None]:
+    """Forget what the test has measured; give up a board that the next test does not need."""
     yield
     if _concerns(item):
         from pytest_autodeploy.plugin import phases
 
-        phases.after_teardown(item)
+        phases.after_teardown(item, nextitem)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

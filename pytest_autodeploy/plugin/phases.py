@@ -104,9 +104,12 @@ def _compares(item: pytest.Item) -> bool:
     return not in_suite(item) or getattr(item, "originalname", "") in _COMPARING
 
 
-def after_teardown(item: pytest.Item) -> None:
-    """The next test starts with nothing measured."""
+def after_teardown(item: pytest.Item, following: pytest.Item | None) -> None:
+    """The next test starts with nothing measured, another model with a board leased anew."""
     item.stash[FAILURE] = None
     session = session_of(item)
     if session is not None:
         session.begin()
+    case, after = case_of(item), case_of(following) if following is not None else None
+    if case and case.board and (after is None or after.key != case.key):
+        runtime_of(item.config).boards.give_up(case.board)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -37,10 +38,14 @@ class _Log:
 def progress_on(config: pytest.Config) -> Progress:
     """A function ``(what, done, total)`` that shows progress, and where ``show_task`` shows it.
 
-    Nothing is shown with ``-q``, and by workers of xdist, which have no terminal.
+    Nothing is shown with ``-q``; by workers of xdist, which have no terminal, only for whom they
+    wait, on standard error.
     """
+    if hasattr(config, "workerinput"):
+        _show_waits(config)
+        return silent
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None or hasattr(config, "workerinput") or reporter.verbosity < 0:
+    if reporter is None or reporter.verbosity < 0:
         return silent
     writer = reporter._tw
     out = _uncaptured(config, writer._file)
@@ -58,6 +63,22 @@ def progress_on(config: pytest.Config) -> Progress:
     shown.enter_context(shown_on(display))
     config.add_cleanup(shown.close)
     return display
+
+
+def _show_waits(config: pytest.Config) -> None:
+    """Worker and controller have one standard error, and no other way for a word in between."""
+    if config.option.verbose < 0:
+        return
+    out, name = _uncaptured(config, sys.__stderr__), config.workerinput["workerid"]  # type: ignore[attr-defined]
+
+    def write(text: str) -> None:
+        with suppress(OSError, ValueError):
+            out.write(f"\n[{name}] {text}")
+            out.flush()
+
+    shown = ExitStack()
+    shown.enter_context(shown_on(Display(_Log(write, lambda: 0)), waits_only=True))
+    config.add_cleanup(shown.close)
 
 
 def _uncaptured(config: pytest.Config, file: Any) -> TextIO:

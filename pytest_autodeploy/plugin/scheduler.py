@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
 import pytest
 
-from pytest_autodeploy.catalog.boards import board_names, catalog_specs
+from pytest_autodeploy.catalog.boards import catalog_specs
 from pytest_autodeploy.catalog.kinds import kind_of
 from pytest_autodeploy.plugin.state import settings_of
 from pytest_autodeploy.settings.settings import Settings
@@ -17,8 +18,9 @@ def board_scheduling(config: pytest.Config, log: Any) -> object:
     """A scheduler of xdist for which the tests of a model on a board are one unit of work.
 
     Any other test is one of its own. A real board, or one behind a port, is one for all workers:
-    all of its tests go to the same. The process that schedules has only the ids of tests, which say
-    the model and the board. xdist is loaded here, as it need not be installed.
+    all of its tests go to the same, unless a rig has several that it may be. The process that
+    schedules has only the ids of tests, which say the model and the board. xdist is loaded here, as
+    it need not be installed.
     """
     from xdist.scheduler import LoadScopeScheduling
 
@@ -37,17 +39,30 @@ def group_of(nodeid: str, settings: Settings) -> str | None:
     lent = _LENT.search(parameters)
     if lent is not None:  # a place is one for all workers; of any place each worker gets its own
         return parameters[: lent.end()] if lent["place"].startswith("+") else lent["board"]
-    found = _BOARD.search(parameters)
+    rig = settings.rig
+    found = _pattern(tuple(board.name for board in rig.boards) if rig else ()).search(parameters)
     if found is None:
         return None
     board = found["board"]
-    shared = settings.evb_port is not None or board in board_names()
-    return board if shared or kind_of(board).is_hardware else parameters[: found.end()]
+    shared = settings.evb_port is not None or kind_of(board).is_hardware
+    if rig is not None and (there := rig.of(board)):
+        shared = len(there) == 1
+    return board if shared else parameters[: found.end()]
 
 
 _LENT = re.compile(r"(?:^|-)(?P<board>labgrid:(?P<place>\S+))$")
 """A board of a lab at the end of the parameters: names of places may have any letters."""
 
 _NAMES = "|".join(re.escape(spec.name) for spec in catalog_specs())
-_BOARD = re.compile(rf"(?:^|-)(?P<board>(?:[a-z0-9_]+:)?(?:{_NAMES})|[a-z0-9_]+:[\w.]+)(?=-|$)")
-"""A board among the parameters of a test: of the catalog, or of the kind of another package."""
+
+
+@functools.cache
+def _pattern(rig: tuple[str, ...]) -> re.Pattern[str]:
+    """A board among the parameters of a test: of the catalog, or of the kind of another package.
+
+    Those of a rig have its name for them.
+    """
+    names = "|".join(map(re.escape, sorted(rig, key=len, reverse=True)))
+    named = rf"(?:@(?:{names}))?" if rig else ""
+    kinds = rf"(?:[a-z0-9_]+:)?(?:{_NAMES}){named}|[a-z0-9_]+:[\w.]+"
+    return re.compile(rf"(?:^|-)(?P<board>{kinds})(?=-|$)")

@@ -25,9 +25,11 @@ def header_lines(settings: Settings) -> list[str]:
 
 
 def _board(board_id: str, settings: Settings) -> str:
-    port = settings.evb_port or "opened when it is first used"
     kind = kind_of(board_id)
+    boards = settings.rig.of(board_id) if settings.rig else ()
+    names = ", ".join(board.name for board in boards)
+    port = settings.evb_port or "opened when it is first used"
     source = UNPROVEN if settings.evb_dialect == "stock" else kind.source
-    at = f"; port {port}" if kind.attachable else ""
+    at = (f"; rig: {names}" if names else f"; port {port}") if kind.attachable else ""
     recorded = f"; {kind.recorded}" if kind.recorded else ""
     return f"{board_id}, {kind.name}{_SOURCES.get(source, '')}{at}{recorded}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.scratch import Scratch
-from pytest_autodeploy.board.base import use_taken
+from pytest_autodeploy.board.base import Shared, use_taken
 from pytest_autodeploy.board.use import added_up
 from pytest_autodeploy.run.second_chance import Chances
 
@@ -45,6 +45,12 @@ class Boards:
         """The board of that id that was made last, None before one was."""
         boards = [board for (made, _), board in self._boards.items() if made == board_id]
         return boards[-1] if boards else None
+
+    def give_up(self, board_id: str) -> None:
+        """Let other runs have the board of that id, until it is used again."""
+        for (known, _), board in self._boards.items():
+            if known == board_id and isinstance(board, Shared):
+                board.give_up()
 
     def uses(self) -> tuple[BoardUse, ...]:
         """What boards went through since this was asked last."""

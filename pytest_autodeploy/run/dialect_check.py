@@ -12,7 +12,8 @@ def check_dialect(settings: Settings) -> None:
         return
     origin = settings.sources["evb_dialect"]
     others = [board_id for board_id in settings.evb if not kind_of(board_id).is_hardware]
-    if others or settings.evb_port is None or settings.evb_probe is not None:
+    flashed = [board_id for board_id in settings.evb if not settings.attaches(board_id)]
+    if others or flashed:
         which = f"{others[0]} is none" if others else "this run would flash its own firmware"
         raise SettingError(
             f"{origin} stock is for an EVB that AutoDeploy has flashed: {which}",

@@ -24,7 +24,8 @@ def check_over_pins(settings: Settings) -> None:
             "simulated one or an EVB with USB",
         )
     for board_id in settings.evb:
-        if kind_of(board_id) != HARDWARE or settings.evb_port is not None:
+        attached = settings.evb_port is not None or settings.attaches(board_id)
+        if kind_of(board_id) != HARDWARE or attached:
             raise SettingError(
                 f"{origin}: {board_id} has no probe that flashes the power application",
                 hint="it is for EVBs, without --evb-port",

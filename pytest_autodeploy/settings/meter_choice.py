@@ -25,7 +25,7 @@ def chosen_for(board_id: str, settings: Settings) -> Choice:
 
 def owns_meter(board_id: str, settings: Settings) -> bool:
     """Whether a simulated meter belongs to a board, which this run has to start."""
-    if settings.evb_port is not None or not kind_of(board_id).own_meter:
+    if settings.is_there(board_id) or not kind_of(board_id).own_meter:
         return False
     return bool(spec_of(board_id).power_pins)
 

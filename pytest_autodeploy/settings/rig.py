@@ -7,13 +7,23 @@ from pathlib import Path
 from pytest_autodeploy.catalog.kinds import AT, BY_NAME, kind_of
 from pytest_autodeploy.catalog.rig import Rig, RigError, UnknownRigBoard, read_rig
 
+_OF_PROJECTS = (
+    "pyproject.toml",
+    "pytest.toml",
+    "pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "conftest.py",
+)
 
-def load_rig(path: Path, rootdir: Path, origin: str) -> Rig:
+
+def load_rig(path: Path, start: Path, rootdir: Path, origin: str) -> Rig:
     """The rig of a file. Raises RigError, also for one that the tests come with: it has commands.
 
-    ``rootdir`` is the folder that is tested, ``origin`` the option that named the file.
+    ``start`` is the folder that pytest was started in, ``rootdir`` its root folder, ``origin`` the
+    option that named the file.
     """
-    for folder in _tested(rootdir):
+    for folder in _tested(start, rootdir):
         if path.resolve().is_relative_to(folder):
             raise RigError(
                 f"{origin}: {path} is a part of what is tested, {folder}, which must not say what "
@@ -43,15 +53,20 @@ def id_of(typed: str, rig: Rig | None) -> str:
     raise UnknownRigBoard(f"no {board_id} in {rig.path}", hint=f"It has {types}.")
 
 
-def _tested(root: Path) -> list[Path]:
-    """The folder that is tested, and the repository that it is in.
+def _tested(start: Path, rootdir: Path) -> list[Path]:
+    """The folders that are tested, and the repositories that they are in.
 
-    A folder that has the user's own files below it, as the home folder, is neither.
+    pytest takes ``--evb-rig /etc/rig.toml`` for an argument, and a folder above both for its root:
+    such a one counts only if it looks like a project. A folder that has the user's own files below
+    it, as the home folder, does not.
     """
     try:
         home = Path.home().resolve()
     except RuntimeError:  # a user without a home
         home = Path("/nonexistent")
-    start = root.resolve()
-    checkouts = [each for each in (start, *start.parents) if (each / ".git").exists()]
-    return [each for each in (start, *checkouts[:1]) if not home.is_relative_to(each)]
+    begin, root = start.resolve(), rootdir.resolve()
+    parents = (begin, *begin.parents, root, *root.parents)
+    checkouts = [folder for folder in parents if (folder / ".git").exists()]
+    project = root.is_relative_to(begin) or any((root / name).exists() for name in _OF_PROJECTS)
+    folders = [begin, *checkouts, *([root] if project else [])]
+    return [folder for folder in dict.fromkeys(folders) if not home.is_relative_to(folder)]

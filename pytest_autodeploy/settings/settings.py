@@ -160,7 +160,19 @@ class Settings:
             return None
         from pytest_autodeploy.settings.rig import load_rig
 
-        return load_rig(self.root / self.evb_rig, self.rootdir, self.sources["evb_rig"])
+        path, origin = self.root / self.evb_rig, self.sources["evb_rig"]
+        return load_rig(path, self.root, self.rootdir, origin)
+
+    def is_there(self, board_id: str) -> bool:
+        """Whether a board is there before the run, which does not start it."""
+        return self.evb_port is not None or bool(self.rig and self.rig.of(board_id))
+
+    def attaches(self, board_id: str) -> bool:
+        """Whether a board runs its model before the run, which does not flash it."""
+        if self.evb_port is not None:
+            return self.evb_probe is None
+        boards = self.rig.of(board_id) if self.rig else ()
+        return any(board.attached for board in boards)
 
     def board_id(self, typed: str) -> str:
         """The id of a board that a user typed: ``name:lab3-a`` is ``apollo4p_evb@lab3-a``.
