@@ -54,7 +54,7 @@ class PooledBoard:
         self._unused = Use()
 
     @property
-    def name(self) -> str | None:
+    def rig_name(self) -> str | None:
         """The name, in the rig file, of the board that is leased, or was last."""
         return self.rig_board.name if self.rig_board else None
 

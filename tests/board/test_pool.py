@@ -79,8 +79,8 @@ def test_a_board_is_leased_when_it_is_loaded_and_given_up_when_it_is_closed(tmp_
         one, other, third = (pooled(rig) for _ in range(3))
         one.load(image)
         other.load(image)
-        assert (one.name, one.port) == ("a", ports["a"])
-        assert (other.name, other.port) == ("b", ports["b"])
+        assert (one.rig_name, one.port) == ("a", ports["a"])
+        assert (other.rig_name, other.port) == ("b", ports["b"])
         with pytest.raises(BoardUnavailable, match="one of the boards a, b is used by another run"):
             third.load(image)
         one.discard()  # it broke, and is still this run's
@@ -89,7 +89,7 @@ def test_a_board_is_leased_when_it_is_loaded_and_given_up_when_it_is_closed(tmp_
         one.load(image)
         one.close()
         third.load(image)
-        assert (third.name, one.name, one.port) == ("a", "a", None)
+        assert (third.rig_name, one.rig_name, one.port) == ("a", "a", None)
         for board in (one, other, third):
             board.close()
         take_lease(port_identity(ports["a"]), 0).release()
@@ -100,7 +100,7 @@ def test_of_boards_that_run_a_model_the_right_one_is_found(tmp_path: Path) -> No
         board = pooled(write_rig(tmp_path / "lab.toml", ports))
         for model, name in ((KWS, "b"), (DIGITS, "a"), (KWS, "b")):
             board.load(Image(load_model(model)))
-            assert board.name == name
+            assert board.rig_name == name
         board.avoid.add("b")
         board.close()
         with pytest.raises(OtherModel, match=r"it runs a model of SHA-256 .*, not kws_ds_cnn"):

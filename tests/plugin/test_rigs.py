@@ -41,7 +41,7 @@ def models_of(pytester: pytest.Pytester, *names: str) -> list[str]:
 
 def boards_used(pytester: pytest.Pytester) -> dict[str, set[str]]:
     """The boards that each model has run on, by the results of a run."""
-    used = defaultdict(set)
+    used: dict[str, set[str]] = defaultdict(set)
     for path in pytester.path.glob("autodeploy-results/*/*/result.json"):
         result = json.loads(path.read_text())
         used[result["model"]["id"]] |= {use["name"] for use in result["run"]["boards"]}
