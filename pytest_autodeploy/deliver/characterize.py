@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.versions import installed_version
 from pytest_autodeploy.catalog.fit import place
 from pytest_autodeploy.deliver.characterization import Characterization, Place, details_of
 from pytest_autodeploy.deliver.dtypes import c_type
@@ -61,7 +61,7 @@ def characterize(
         place=_place(session, arena.arena_bytes),
         example=example_of(model, run, by_path, tolerance, noticed),
         agreement=f"{describe(agreement)}, inferences: {agreement.count}",
-        tool_version=version("pytest-autodeploy"),
+        tool_version=installed_version("pytest-autodeploy"),
     )
 
 

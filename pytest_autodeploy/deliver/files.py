@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_autodeploy.base.errors import ResultsError
+from pytest_autodeploy.base.json_text import indented
 from pytest_autodeploy.base.names import c_identifier
 from pytest_autodeploy.deliver.characterization import (
     VARIABLE_ARENA_FORMULA,
@@ -73,7 +74,7 @@ def texts(characterization: Characterization) -> dict[str, str]:
     }
     mc = _seal(CONFIGURATION, {**fields, **links})
     return {
-        name: json.dumps(document, indent=2, sort_keys=True, allow_nan=False) + "\n"
+        name: indented(document, 2, sort_keys=True, allow_nan=False) + "\n"
         for name, document in zip(file_names(details.name), (mc, md), strict=True)
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import threading
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_autodeploy.base.closable import Closing
 from pytest_autodeploy.base.errors import MissingExtra, ReferenceFailed
 from pytest_autodeploy.base.kernel_paths import ALL_PATHS, LITERT_PATHS, TENSOR_PATHS, TFLM_PATH
+from pytest_autodeploy.base.versions import installed_version
 from pytest_autodeploy.reference.messages import decode, encode
 from pytest_autodeploy.reference.process import PathFailed, Process
 from pytest_autodeploy.reference.tensors import Collected, made_tensors
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.reference.child import Spares
     from pytest_autodeploy.reference.inputs import Inputs
 
 Outputs = dict[str, tuple["NDArray[Any]", ...]]
@@ -35,16 +36,22 @@ class Reference(Closing):
 
     ``paths``: of ref, optimized, xnnpack, tensorflow (extra ``tensorflow``) and tflm, which is TFLM
     on this PC (extra ``sim``); packages of extras are imported only when named here. ``timeout_s``
-    bounds each ``run``. Raises MissingExtra; ValueError for a path that does not exist.
+    bounds each ``run``. ``spares`` are where ``rest`` leaves the child, for other references.
+    Raises MissingExtra; ValueError for a path that does not exist.
     """
 
     def __init__(
-        self, model: Model, *, paths: Sequence[str] = LITERT_PATHS, timeout_s: float = 120
+        self,
+        model: Model,
+        *,
+        paths: Sequence[str] = LITERT_PATHS,
+        timeout_s: float = 120,
+        spares: Spares | None = None,
     ) -> None:
         _check_paths(paths, ALL_PATHS)
         self._model = model
         self._paths = tuple(path for path in ALL_PATHS if path in paths)
-        self._process = Process(model, self._paths, timeout_s)
+        self._process = Process(model, self._paths, timeout_s, spares=spares)
         self._runs: dict[tuple[str, bool], tuple[Outputs, dict[str, str]]] = {}
         self._failed: dict[str, str] = {}
         self._turn = threading.Lock()
@@ -58,7 +65,7 @@ class Reference(Closing):
     def versions(self) -> dict[str, str]:
         """Version per package that runs the paths."""
         packages = {_PACKAGES.get(path, "ai-edge-litert") for path in self._paths}
-        return {package: importlib.metadata.version(package) for package in sorted(packages)}
+        return {package: installed_version(package) for package in sorted(packages)}
 
     def start(self) -> None:
         """Start the process and let it prepare every path, without waiting for it."""
@@ -146,10 +153,10 @@ class Reference(Closing):
         self._process.close()
 
     def rest(self) -> None:
-        """As ``close``, but not in the middle of a run."""
+        """Give up the process, but not in the middle of a run; another ``run`` gets one again."""
         if self._turn.acquire(blocking=False):
             try:
-                self.close()
+                self._process.rest()
             finally:
                 self._turn.release()
 

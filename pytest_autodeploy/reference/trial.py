@@ -11,6 +11,7 @@ from pytest_autodeploy.reference.process import PathFailed, Process
 
 if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.reference.child import Spares
 
 TRIAL_S = 60.0
 """A model that takes longer on a PC is not refused: its board has a deadline of its own."""
@@ -21,7 +22,7 @@ def can_try() -> bool:
     return importlib.util.find_spec("tflite_micro") is not None
 
 
-def check_on_pc(model: Model, timeout_s: float = TRIAL_S) -> None:
+def check_on_pc(model: Model, timeout_s: float = TRIAL_S, spares: Spares | None = None) -> None:
     """Raise ModelError with TFLM's words when it refuses to prepare or to run the model.
 
     One inference on zeros, in the largest arena that a PC has. Without the extra ``sim`` nothing is
@@ -29,7 +30,7 @@ def check_on_pc(model: Model, timeout_s: float = TRIAL_S) -> None:
     """
     if not can_try():
         return
-    process = Process(model, (TFLM_PATH,), timeout_s)
+    process = Process(model, (TFLM_PATH,), timeout_s, spares=spares)
     try:
         process.ask("try", TFLM_PATH, [], process.until())
     except ReferenceFailed:  # it takes too long, or was killed from outside: that says nothing
@@ -41,4 +42,4 @@ def check_on_pc(model: Model, timeout_s: float = TRIAL_S) -> None:
             " convert the model to full int8",
         ) from None
     finally:
-        process.close()
+        process.rest()

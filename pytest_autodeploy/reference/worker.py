@@ -41,7 +41,10 @@ REPLY_BYTES = 32 << 20
 
 
 class Worker:
-    """Answers requests about one model; every run starts from an interpreter that never ran."""
+    """Answers requests about one model; every run starts from an interpreter that never ran.
+
+    Another model may follow.
+    """
 
     def __init__(self) -> None:
         self._contents: dict[str, bytes] = {}
@@ -51,6 +54,7 @@ class Worker:
         """The replies to a request; refusals of an interpreter become the ``error`` of a reply."""
         if header["op"] == "model":
             self._contents = dict(zip(("tflm", "litert"), payloads, strict=True))
+            self._prepared.clear()  # of the model before
             return
         tasks = {
             "prepare": self._prepare,

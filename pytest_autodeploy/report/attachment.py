@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from pytest_autodeploy.base.json_text import indented
 from pytest_autodeploy.base.templates import render_html
 from pytest_autodeploy.metrics.record import TestRecord, to_plain
 from pytest_autodeploy.report.figures import title
@@ -22,7 +22,7 @@ def attachment(record: TestRecord) -> dict[str, Any]:
 
 def attachment_json(record: TestRecord) -> str:
     """The same as the text of a JSON file."""
-    return json.dumps(attachment(record), indent=1)
+    return indented(attachment(record), 1)
 
 
 def attachment_page(record: TestRecord) -> str:

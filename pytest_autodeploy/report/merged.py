@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from pytest_autodeploy.base.files import write_bytes
+from pytest_autodeploy.base.json_text import indented
 from pytest_autodeploy.base.text import lines, one_line
 from pytest_autodeploy.metrics.result import OutcomeRecord, Result
 from pytest_autodeploy.report.junit import properties
@@ -46,7 +47,7 @@ def merged_json(merged: Merged) -> str:
         "repeated": list(merged.repeated),
         "results": [json.loads(json_text(result)) for result in merged.results],
     }
-    return json.dumps(plain, indent=2) + "\n"
+    return indented(plain, 2) + "\n"
 
 
 def merged_junit(results: Sequence[Result]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_autodeploy.base.errors import ResultsError
+from pytest_autodeploy.base.json_text import indented
 from pytest_autodeploy.base.numbers import finite_data
 from pytest_autodeploy.metrics.result import SCHEMA, Result
 
@@ -28,7 +29,7 @@ def json_text(result: Result) -> str:
     import msgspec
 
     plain = finite_data(msgspec.to_builtins(result))
-    return json.dumps(plain, indent=2, sort_keys=True, allow_nan=False) + "\n"
+    return indented(plain, 2, sort_keys=True, allow_nan=False) + "\n"
 
 
 def parse_result(text: str, name: str) -> Result:

@@ -11,15 +11,24 @@ from pytest_autodeploy.catalog.kinds import kind_of
 from pytest_autodeploy.model.find import ModelFile, find_models, named
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_autodeploy.model.graph import Model
+    from pytest_autodeploy.reference.child import Spares
     from pytest_autodeploy.settings.settings import Settings
 
 
 class Models:
-    """Loads models, and remembers also the errors of those that are no good."""
+    """Loads models, and remembers also the errors of those that are no good.
 
-    def __init__(self, settings: Settings) -> None:
+    ``spares`` gives the children that may try them.
+    """
+
+    def __init__(
+        self, settings: Settings, spares: Callable[[], Spares | None] = lambda: None
+    ) -> None:
         self._settings = settings
+        self._spares = spares
         self._loaded: dict[Path, Model | AutodeployError] = {}
         self._tried: dict[str, AutodeployError | None] = {}
 
@@ -74,7 +83,7 @@ class Models:
 
         if model.sha256 not in self._tried:
             try:
-                check_on_pc(model)
+                check_on_pc(model, spares=self._spares())
                 self._tried[model.sha256] = None
             except AutodeployError as error:
                 self._tried[model.sha256] = error

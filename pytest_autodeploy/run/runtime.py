@@ -28,8 +28,8 @@ class Runtime:
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
         self.settings = settings
-        self.models = Models(settings)
         self.pc = PcSide(settings)
+        self.models = Models(settings, lambda: self.pc.spares)
         self.data = RunData(settings, Searching(settings, self.pc, progress))
         self.boards = Boards(settings)
         self.recordings = RunRecordings(settings)

@@ -24,12 +24,22 @@ AMPLE_BYTES = 64 << 20
 STUCK_S = 60
 
 
+_survived: set[tuple[str, int, bool]] = set()
+"""What has been tried and did not crash: a model is prepared several times in each test."""
+
+
 def crashes_for_want_of_memory(model: Model, arena_bytes: int, *, keep: bool) -> bool:
     """Whether preparing the model crashes in an arena of this size, and does not in an ample one.
 
     False where a process cannot fork.
     """
-    if not hasattr(os, "fork") or not _crashes(model, arena_bytes, keep=keep):
+    if not hasattr(os, "fork"):
+        return False
+    tried = (model.sha256, arena_bytes, keep)
+    if tried in _survived:
+        return False
+    if not _crashes(model, arena_bytes, keep=keep):
+        _survived.add(tried)
         return False
     return not _crashes(model, max(AMPLE_BYTES, arena_bytes), keep=keep)
 

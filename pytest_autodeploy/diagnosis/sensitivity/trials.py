@@ -6,12 +6,12 @@ import importlib.util
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.closable import Closing
 from pytest_autodeploy.base.errors import MissingExtra, ReferenceFailed
 from pytest_autodeploy.base.kernel_paths import TFLM_PATH
+from pytest_autodeploy.base.versions import installed_version
 from pytest_autodeploy.diagnosis.sensitivity.sensitivity import (
     ChangeNoticed,
     OperatorSensitivity,
@@ -37,7 +37,7 @@ def engine() -> str:
     """TFLM on this PC, with the version of its package. Raises MissingExtra."""
     if importlib.util.find_spec("tflite_micro") is None:
         raise MissingExtra("what inputs would notice", "sim")
-    return f"tflite-micro {version('tflite-micro')}"
+    return f"tflite-micro {installed_version('tflite-micro')}"
 
 
 class Probing(Closing):
