@@ -17,14 +17,6 @@ def crc16(data: bytes | bytearray | memoryview) -> int:
     return binascii.crc_hqx(data, _CRC_START)
 
 
-class FastCrc16:
-    """Takes the place of `erpc.crc16.Crc16`, whose loop over bytes would bound the throughput."""
-
-    def computeCRC16(self, data: bytes | bytearray) -> int:  # noqa: N802 (eRPC's name)
-        """The CRC of the bytes."""
-        return crc16(data)
-
-
 def frame(body: bytes | bytearray) -> bytes:
     """A whole frame around a message body."""
     crc = crc16(body)

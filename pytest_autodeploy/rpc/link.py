@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from erpc.client import RequestError
 from erpc.transport import FramedTransport
 from serial import SerialTimeoutException
 
 from pytest_autodeploy.base.errors import AutodeployError, BoardDied, BoardTimeout, LinkError
-from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES, FastCrc16, parse_header
+from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES, crc16, frame, parse_header
 from pytest_autodeploy.rpc.messages import BOARD_SILENCE_S, MAX_MESSAGE_BYTES, MESSAGE_HEAD_BYTES
 from pytest_autodeploy.rpc.ports import READ_BYTES, WRITE_BYTES, close_port, open_port
+from pytest_autodeploy.rpc.stream import stream_of
 
 _QUIET_S = 1.5 * BOARD_SILENCE_S
 _STRAY_KEPT = 60
 _SHORTEST_REPLY_BYTES = FRAME_HEADER_BYTES + MESSAGE_HEAD_BYTES + 4
-_GONE = (OSError, TypeError)
+GONE = (OSError, TypeError)
 """What pySerial raises when a port breaks, and when it is closed meanwhile."""
 
 
@@ -35,13 +35,13 @@ class Link(FramedTransport):  # type: ignore[misc]
         self, url: str, *, board: str, baudrate: int = 115200, taken_from: Link | None = None
     ) -> None:
         super().__init__()
-        self._Crc16 = FastCrc16()
         self.url = url
         self.board = board
         self.max_message_bytes = MAX_MESSAGE_BYTES
         self._port: Any = (
             taken_from._port if taken_from else open_port(url, board=board, baudrate=baudrate)
         )
+        self._stream = stream_of(self._port)
         self._ahead = bytearray()
         self._stray = bytearray()
         self._stray_bytes = 0
@@ -64,15 +64,20 @@ class Link(FramedTransport):  # type: ignore[misc]
         """Seconds since the call began."""
         return time.monotonic() - self._began
 
+    # eRPC's own (1.14) of both take locks and compute the CRC of a header three times.
+    def send(self, message: bytes | bytearray) -> None:
+        """Sends a body in a frame."""
+        self._base_send(frame(message))
+
     def receive(self) -> bytearray:
         """The body of the next good frame; stray bytes before it are dropped."""
         if time.monotonic() >= self._deadline:
             raise self.failure(BoardTimeout, "no answer")
-        self._align()
-        try:
-            body: bytearray = super().receive()
-        except RequestError as error:
-            raise self.failure(LinkError, f"{error} in the answer") from error
+        length, crc = self._align()
+        del self._ahead[:FRAME_HEADER_BYTES]
+        body = self._base_receive(length)
+        if crc16(body) != crc:
+            raise self.failure(LinkError, "invalid message CRC in the answer")
         return body
 
     def drain(self, limit_s: float) -> None:
@@ -104,19 +109,23 @@ class Link(FramedTransport):  # type: ignore[misc]
             f"the last of them {bytes(self._stray)!r}"
         )
 
-    def _align(self) -> None:
-        self._ahead += self._receive_new(_SHORTEST_REPLY_BYTES - len(self._ahead))
-        while not self._at_header():
+    def _align(self) -> tuple[int, int]:
+        """Length and CRC of the body whose header is the next that is ahead."""
+        self._fill(_SHORTEST_REPLY_BYTES)
+        while (header := self._header()) is None:
             self._drop(self._ahead[:1])
             del self._ahead[0]
             if time.monotonic() >= self._deadline:
                 raise self.failure(BoardTimeout, "no answer")
             if len(self._ahead) < FRAME_HEADER_BYTES:
-                self._ahead += self._receive_new(max(1, min(self._waiting(), READ_BYTES)))
+                self._fill(len(self._ahead) + 1)
+        return header
 
-    def _at_header(self) -> bool:
+    def _header(self) -> tuple[int, int] | None:
+        if len(self._ahead) < FRAME_HEADER_BYTES:
+            return None
         header = parse_header(self._ahead[:FRAME_HEADER_BYTES])
-        return header is not None and header[0] <= self.max_message_bytes
+        return header if header is not None and header[0] <= self.max_message_bytes else None
 
     def _drop(self, data: bytearray) -> None:
         self._stray_bytes += len(data)
@@ -124,33 +133,26 @@ class Link(FramedTransport):  # type: ignore[misc]
         del self._stray[:-_STRAY_KEPT]
 
     def _base_receive(self, count: int) -> bytearray:
+        self._fill(count)
         data = self._ahead[:count]
         del self._ahead[:count]
-        if len(data) < count:
-            data += self._receive_new(count - len(data))
         return data
 
-    def _receive_new(self, count: int) -> bytearray:
-        data = bytearray()
-        while len(data) < count:
-            data += self._read(count - len(data))
-            if len(data) < count and time.monotonic() >= self._deadline:
-                self._drop(self._ahead + data)
-                raise self.failure(BoardTimeout, "no whole answer" if data else "no answer")
-        return data
+    def _fill(self, count: int) -> None:
+        """Have at least ``count`` bytes ahead."""
+        while len(self._ahead) < count:
+            self._ahead += self._read(count - len(self._ahead))
+            if len(self._ahead) < count and time.monotonic() >= self._deadline:
+                self._drop(self._ahead)
+                what = "no whole answer" if self._ahead else "no answer"
+                raise self.failure(BoardTimeout, what)
 
     def _read(self, count: int) -> bytes:
         try:
-            data: bytes = self._port.read(count)
-        except _GONE as error:
+            data = self._stream.read(count)
+        except GONE as error:
             raise self._death(error) from error
         return data
-
-    def _waiting(self) -> int:
-        try:
-            return int(self._port.in_waiting)
-        except _GONE as error:
-            raise self._death(error) from error
 
     def _death(self, error: Exception) -> AutodeployError:
         return self.failure(BoardDied, f"the board went away ({error})")
@@ -159,10 +161,10 @@ class Link(FramedTransport):  # type: ignore[misc]
         view = memoryview(data)
         for start in range(0, len(view), WRITE_BYTES):
             try:
-                self._port.write(view[start : start + WRITE_BYTES])
+                self._stream.write(view[start : start + WRITE_BYTES])
             except SerialTimeoutException as error:
                 raise self.failure(BoardTimeout, "the board takes no more bytes") from error
-            except _GONE as error:
+            except GONE as error:
                 raise self._death(error) from error
             if time.monotonic() >= self._deadline:
                 raise self.failure(BoardTimeout, "the board takes its bytes too slowly")

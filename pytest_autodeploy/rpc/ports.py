@@ -25,6 +25,9 @@ READ_BYTES = 4096
 WRITE_BYTES = 4096
 """At most so many bytes go to the port in one write, so that the deadline is looked at between."""
 
+SOCKET_MODULE = "serial.urlhandler.protocol_socket"
+"""Where the class of a port is that is a bare TCP connection."""
+
 _BITS_PER_BYTE = 10
 _BUSY = {errno.EBUSY, errno.EAGAIN, errno.EWOULDBLOCK}
 
@@ -59,7 +62,7 @@ def close_port(port: Any) -> None:
 
     pySerial would wait 0.3 s after a socket, and leak it when the other end has gone.
     """
-    if type(port).__module__ == "serial.urlhandler.protocol_socket" and port.is_open:
+    if type(port).__module__ == SOCKET_MODULE and port.is_open:
         port._socket.close()
         port._socket = None
         port.is_open = False

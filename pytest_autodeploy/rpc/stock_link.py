@@ -7,7 +7,7 @@ import time
 
 from pytest_autodeploy.base.errors import LinkError
 from pytest_autodeploy.rpc.framing import crc16
-from pytest_autodeploy.rpc.link import Link
+from pytest_autodeploy.rpc.link import GONE, Link
 from pytest_autodeploy.rpc.messages import MESSAGE_HEAD_BYTES
 from pytest_autodeploy.rpc.ports import READ_BYTES
 
@@ -30,15 +30,22 @@ class StockLink(Link):
 
     def receive(self) -> bytearray:
         """The body of the next frame. Raises LinkError for what is none."""
-        length, crc = _HEADER.unpack(self._receive_new(_HEADER.size))
+        length, crc = _HEADER.unpack(self._base_receive(_HEADER.size))
         if not MESSAGE_HEAD_BYTES <= length <= MAX_BODY_BYTES:
             what = f"the answer is no frame of stock firmware: it announces {length} bytes"
             raise self.failure(LinkError, what)
-        body = self._receive_new(length)
+        body: bytearray = self._base_receive(length)
         if crc16(body) != crc:
             raise self.failure(LinkError, "invalid message CRC in the answer")
         return body
 
     def _forget(self) -> None:
+        self._ahead.clear()
         while self._waiting() and time.monotonic() < self._deadline:
             self._read(READ_BYTES)
+
+    def _waiting(self) -> int:
+        try:
+            return int(self._port.in_waiting)
+        except GONE as error:
+            raise self._death(error) from error

@@ -14,7 +14,7 @@ from operator import methodcaller
 from typing import Annotated, Any, Self, get_args, get_origin, get_type_hints
 
 from erpc.basic_codec import BasicCodec
-from erpc.codec import CodecError, MessageInfo
+from erpc.codec import CodecError, MessageInfo, MessageType
 
 Int32 = Annotated[int, "int32"]
 Uint32 = Annotated[int, "uint32"]
@@ -33,10 +33,27 @@ class MessageCodec(BasicCodec):  # type: ignore[misc]
         """Bytes that have not been read yet."""
         return len(self._buffer) - int(self._cursor)
 
+    def start_write_message(self, msgInfo: MessageInfo) -> None:  # noqa: N803 (eRPC's name)
+        """The head of a message."""
+        kind, service, request, number = msgInfo
+        head = self.BASIC_CODEC_VERSION << 24 | service << 16 | request << 8 | kind.value
+        self._buffer += _HEAD.pack(head, number)
+
     def start_read_message(self) -> MessageInfo:
         """The head of the message; an unknown message type is a `CodecError`."""
         try:
-            return super().start_read_message()
+            head, number = _HEAD.unpack_from(self._buffer, self._cursor)
+            self._cursor += _HEAD.size
+            if head >> 24 != self.BASIC_CODEC_VERSION:
+                raise CodecError(f"unsupported codec version {head >> 24}")
+            return MessageInfo(
+                type=MessageType(head & 0xFF),
+                service=head >> 16 & 0xFF,
+                request=head >> 8 & 0xFF,
+                sequence=number,
+            )
+        except struct.error as error:
+            raise CodecError("the message ends early") from error
         except ValueError as error:
             raise CodecError(str(error)) from error
 
@@ -44,7 +61,9 @@ class MessageCodec(BasicCodec):  # type: ignore[misc]
         """Bytes; a length beyond the end of the message is a `CodecError`."""
         length = self.read_uint32()
         self._require(length, "bytes")
-        return bytes(super()._read(f"{length}s"))
+        start = self._cursor
+        self._cursor += length
+        return bytes(self._buffer[start : self._cursor])
 
     def read_string(self) -> str:
         """Text; what is not UTF-8 is a `CodecError`."""
@@ -69,16 +88,27 @@ class MessageCodec(BasicCodec):  # type: ignore[misc]
             raise CodecError(f"{length} {what} announced, {self.remaining} bytes left")
 
     def _read(self, fmt: str) -> Any:
+        form = _struct(fmt)
         try:
-            return super()._read(fmt)
+            (value,) = form.unpack_from(self._buffer, self._cursor)
         except struct.error as error:
             raise CodecError("the message ends early") from error
+        self._cursor += form.size
+        return value
 
     def _write(self, fmt: str, value: Any) -> None:
         try:
-            super()._write(fmt, value)
+            self._buffer += _struct(fmt).pack(value)
         except struct.error as error:
             raise CodecError(f"{value!r} cannot be sent: {error}") from error
+
+
+_HEAD = struct.Struct("<II")
+
+
+@cache
+def _struct(form: str) -> struct.Struct:
+    return struct.Struct(form)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,12 +127,17 @@ class Struct:
     @classmethod
     def read(cls, codec: BasicCodec) -> Self:
         """Reads one from a message; raises `CodecError` when the bytes are not one."""
-        return cls(*(wire.read(codec) for wire in wires_of(cls).values()))
+        return cls(*[read(codec) for read in readers_of(cls)])
 
     def write(self, codec: BasicCodec) -> None:
         """Writes itself to a message."""
         for name, wire in wires_of(type(self)).items():
             wire.write(codec, getattr(self, name))
+
+
+def readers_of(struct_type: Any) -> tuple[Callable[[BasicCodec], Any], ...]:
+    """How the fields of a `Struct` are read, in their order."""
+    return _readers_of(struct_type)
 
 
 def wires_of(struct_type: Any) -> Mapping[str, Wire]:
@@ -114,6 +149,11 @@ def wires_of(struct_type: Any) -> Mapping[str, Wire]:
 def _wires_of(struct_type: Any) -> Mapping[str, Wire]:
     hints = get_type_hints(struct_type, include_extras=True)
     return {name: wire_of(hint) for name, hint in hints.items()}
+
+
+@cache
+def _readers_of(struct_type: Any) -> tuple[Callable[[BasicCodec], Any], ...]:
+    return tuple(wire.read for wire in _wires_of(struct_type).values())
 
 
 @cache
@@ -150,9 +190,10 @@ def _scalar(name: str, python_type: Callable[..., Any]) -> Wire:
     def write(codec: BasicCodec, value: Any) -> None:
         getattr(codec, f"write_{name}")(value)
 
-    return Wire(
-        name, read, write, python_type(0) if name not in ("string", "binary") else python_type()
-    )
+    # What the codec gives is of that type already, but for an enum.
+    plain = python_type in (int, float, bool, str, bytes)
+    blank = python_type() if name in ("string", "binary") else python_type(0)
+    return Wire(name, take if plain else read, write, blank)
 
 
 def _list(element: Wire) -> Wire:

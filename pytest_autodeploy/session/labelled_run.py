@@ -58,8 +58,8 @@ def run_resumable(
     session.set_up()
     while sample < inputs.count:
         try:
-            session.infer(inputs, sample, outputs)
-            sample += 1
+            for done in session.infer_from(inputs, sample, outputs):
+                sample = done + 1
         except TRANSIENT as error:
             where = f"sample {sample} of {inputs.count}"
             if sample == broken:

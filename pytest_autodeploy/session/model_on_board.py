@@ -16,7 +16,7 @@ from pytest_autodeploy.session.proven import ProvenBoard
 from pytest_autodeploy.session.samples import bytes_of_one, sample_of, store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Literal
 
     import numpy as np
@@ -116,6 +116,16 @@ class ModelOnBoard(ProvenBoard):
         with self.calls():
             self._infer(inputs, number, outputs)
 
+    def infer_from(
+        self, inputs: Inputs, first: int, outputs: tuple[np.ndarray, ...]
+    ) -> Iterator[int]:
+        """Run the samples from ``first`` on into their places in ``outputs``.
+
+        Gives the number of each that is done. The model has to be set up.
+        """
+        with self.calls():
+            yield from self._infer_each(inputs, first, outputs)
+
     def _first_inference(self) -> int:
         self._setup()
         self._write(self.inputs, 0)
@@ -129,21 +139,30 @@ class ModelOnBoard(ProvenBoard):
         self.progress("inference", number + 1, inputs.count)
 
     def _infer_all(self, inputs: Inputs) -> tuple[np.ndarray, ...]:
-        """Without state the next inputs are sent during an inference, where the board has room."""
         outputs = self.empty_outputs(inputs.count)
+        for _ in self._infer_each(inputs, 0, outputs):
+            pass
+        return outputs
+
+    def _infer_each(
+        self, inputs: Inputs, first: int, outputs: tuple[np.ndarray, ...]
+    ) -> Iterator[int]:
+        """Without state the next inputs are sent during an inference, where the board has room."""
+        numbers = range(first, inputs.count)
         if self.reset_each:
-            for number in range(inputs.count):
+            for number in numbers:
                 self._infer(inputs, number, outputs)
-            return outputs
+                yield number
+            return
         each = self.board.client.infer_each(
-            (sample_of(inputs, number) for number in range(inputs.count)),
+            (sample_of(inputs, number) for number in numbers),
             bytes_of_one(outputs),
             overlap=not self.model.stateful,
         )
-        for number, inferred in enumerate(each):
+        for number, inferred in zip(numbers, each, strict=True):
             store(inferred, number, outputs)
             self.progress("inference", number + 1, inputs.count)
-        return outputs
+            yield number
 
     def _write(self, inputs: Inputs, number: int) -> None:
         for index, data in enumerate(sample_of(inputs, number)):

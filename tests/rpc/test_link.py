@@ -12,6 +12,7 @@ from serial.tools.list_ports_common import ListPortInfo
 
 from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.rpc.link import Link
+from pytest_autodeploy.sim.stream import TcpStream
 from tests.helpers.rpc_board import pty_board
 
 
@@ -61,3 +62,20 @@ def test_nobody_listening_is_an_unavailable_board() -> None:
 def test_a_malformed_url_is_an_unavailable_board(url: str) -> None:
     with pytest.raises(BoardUnavailable, match=f"cannot open {url}"):
         Link(url, board="evb")
+
+
+def test_neither_end_of_a_tcp_link_holds_back_the_end_of_a_message() -> None:
+    stream = TcpStream("127.0.0.1", 0)
+    link = Link(stream.url, board="sim")
+    try:
+        link.begin("echo", 30)
+        link.send(bytes(12))
+        assert stream.read(30)  # it has accepted
+        assert stream._client is not None
+        for end in (link._port._socket, stream._client):
+            assert end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    finally:
+        link.close()
+        for end in (stream._client, stream._server):
+            if end is not None:
+                end.close()

@@ -29,7 +29,7 @@ class RecordedLink(Link):
         self._stray_bytes = 0
         self.begin("open", 0)
 
-    def send(self, message: bytearray) -> None:
+    def send(self, message: bytes | bytearray) -> None:
         """Look the answer up. Raises NotRecorded, or what the call ended in back then."""
         info = MessageCodec(message).start_read_message()
         call = CALLS[info.request]
