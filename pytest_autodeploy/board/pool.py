@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pytest_autodeploy.base.errors import BoardUnavailable
 from pytest_autodeploy.base.lease import Lease, LeaseHeld, holder_of, take_one_of
@@ -13,6 +14,8 @@ from pytest_autodeploy.board.lock import in_use
 from pytest_autodeploy.board.usb_ports import exists, port_identity, probe_identity
 from pytest_autodeploy.catalog.rig import Rig, RigBoard
 from pytest_autodeploy.catalog.rig_state import RigState, TakenOut
+
+State = Literal["free", "leased", "taken out", "missing"]
 
 
 @dataclass(frozen=True)
@@ -25,21 +28,33 @@ class Standing:
     there: bool
 
     @property
+    def state(self) -> State:
+        """In one word."""
+        if self.out is not None:
+            return "taken out"
+        if self.holder is not None:
+            return "leased"
+        return "free" if self.there else "missing"
+
+    @property
     def text(self) -> str:
         """``free``, or why it cannot be used now."""
         if self.out is not None:
-            return f"taken out {self.out.text}"
+            now = f"; leased by {self.holder.text}" if self.holder else ""
+            return f"taken out {self.out.text}{now}"
         if self.holder is not None:
             return f"leased by {self.holder.text}"
         return "free" if self.there else f"missing port {self.board.port}"
 
 
 class Pool:
-    """The boards of a rig. ``states`` say which are taken out; they are read each time."""
+    """The boards of a rig. Further ``states`` say which are out, too; they are read each time."""
 
     def __init__(self, rig: Rig, *states: RigState) -> None:
         self.rig = rig
-        self._states = states or (RigState.beside(rig.path),)
+        self.state = RigState.beside(rig.path)
+        """The boards that people, or runs, have taken out, beside the rig file."""
+        self._states = (self.state, *states)
 
     def out(self) -> dict[str, TakenOut]:
         """The boards that are taken out, by name. Raises RigStateError."""

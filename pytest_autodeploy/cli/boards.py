@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pytest_autodeploy.cli.command import json_option, print_json, print_lines
+from pytest_autodeploy.cli.rig import NO_CHANGE, Change, rig_options
 from pytest_autodeploy.cli.settings import TREES, setting_options, settings_of
 
 if TYPE_CHECKING:
@@ -26,8 +27,17 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="What each board went through in the runs of a history (--autodeploy-history).",
 )
+@rig_options
 @json_option
-def boards(as_json: bool, health: Path | None, **trees: str | None) -> None:
+def boards(
+    as_json: bool,
+    health: Path | None,
+    rig: Path | None,
+    take_out: str | None,
+    put_back: str | None,
+    reason: str,
+    **trees: str | None,
+) -> None:
     """List all boards, what this PC lacks for each kind of them, and what is connected.
 
     Kinds are simulated, emulated and hardware, and those that installed packages bring.
@@ -40,10 +50,18 @@ def boards(as_json: bool, health: Path | None, **trees: str | None) -> None:
     serial_number, description, boards[]; probes[] with serial, name; and probe_error: null, or why
     the probes could not be listed.
 
+    With --rig: the boards of a rig. JSON: rig[] with board (name, type, port, probe, meter,
+    power_cycle[], line), state (free, leased, taken out or missing), text, there, holder (pid,
+    user, since, run, is_this_process; or null) and out (why, since, by, reason; or null).
+
     With --health: flashes, breaks, retries, requests that were sent again and the drift of the
     clock of each board. JSON: health[] with board, name, serial, port, host, runs, last, flashes,
     breaks, broke_in, broke_last, retries, retransmissions, clock_ppm, clock_drift_ppm.
     """
+    change = Change(take_out, put_back, reason)
+    if rig is not None or change != NO_CHANGE:
+        change.make(rig, as_json=as_json)
+        return
     if health is not None:
         from pytest_autodeploy.cli.health import print_health
 

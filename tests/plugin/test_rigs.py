@@ -159,6 +159,6 @@ def test_workers_take_turns_with_the_only_board_and_say_so(
     run.stderr.re_match_lines(
         [
             r".*\[gw\d\] autodeploy: waiting since [\d:]+ for board lab-a, which process \d+ "
-            r"\(.*pytest.* --dist each.*\) of .* since [\d:]+ has, \d+ s"
+            r"\(pytest --basetemp.*\) of .* since [\d:]+ has, \d+ s"
         ]
     )
