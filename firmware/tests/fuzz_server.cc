@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kHeadOfCalls = 1 << 24 | kServiceId << 16;
 constexpr uint32_t kIdentify = 1;
-constexpr uint8_t kCalls = 24;  // from 0 on: all there are, and some that are none
+constexpr uint8_t kCalls = 27;  // from 0 on: all there are, and some that are none
 constexpr uint32_t kMark = 0x5EEDED;
 
 enum Step : uint8_t { kRaw, kBody, kDamagedBody, kCall, kSilence, kSlowHost, kLateCall, kSteps };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +18,15 @@ def one_line(text: object, limit: int = 200) -> str:
 def lines(text: object, limit: int = 40) -> str:
     """Make each line of a text a printable one and keep the first ``limit``."""
     return "\n".join(one_line(line) for line in str(text).strip().splitlines()[:limit])
+
+
+def join_lines(lines: Iterable[str]) -> str:
+    """Make one line of several: behind a colon or comma it goes on, else a semicolon parts them."""
+    joined = ""
+    for line in filter(None, (each.strip() for each in lines)):
+        gap = " " if joined.endswith((":", ",", ";")) else "; "
+        joined = f"{joined}{gap}{line}" if joined else line
+    return joined
 
 
 def writable(text: str) -> str:

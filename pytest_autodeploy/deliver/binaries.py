@@ -32,8 +32,7 @@ def attempt(
     try:
         return make()
     except AutodeployError as error:
-        lines = [line.strip() for line in str(error).splitlines()]
-        left_out.append(LeftOut(what, "; ".join(lines).replace(":; ", ": "), artifact))
+        left_out.append(LeftOut.of(what, error, artifact))
         return None
 
 

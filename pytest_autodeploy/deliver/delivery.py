@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_autodeploy.base.text import join_lines
+
 if TYPE_CHECKING:
     from pytest_autodeploy.deliver.example import ExampleRun
     from pytest_autodeploy.deliver.footprint import Footprint
@@ -22,6 +24,11 @@ class LeftOut:
     what: str
     why: str
     artifact: str = ""
+
+    @classmethod
+    def of(cls, what: str, error: Exception, artifact: str = "") -> LeftOut:
+        """With all that an error says, in one line."""
+        return cls(what, join_lines(str(error).splitlines()), artifact)
 
 
 @dataclass(frozen=True)

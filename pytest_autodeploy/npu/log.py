@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from pytest_autodeploy.base.text import join_lines
+
 _COUNT = re.compile(r"^(CPU|NPU) operators = (\d+) ", re.MULTILINE)
 _UNSUPPORTED = re.compile(
     r"^Warning \(supported operators\) operator: ?(?P<name>[^,\n]*?),? ofm: ?(?P<ofm>.*?)\n"
@@ -47,4 +49,4 @@ def _unquote(name: str) -> str:
 
 
 def _sentence(reason: str) -> str:
-    return "; ".join(line.strip() for line in reason.splitlines() if line.strip())
+    return join_lines(reason.splitlines())

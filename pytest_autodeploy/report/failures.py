@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.text import join_lines, one_line
 from pytest_autodeploy.base.units import si
 from pytest_autodeploy.report.attempts import earlier_lines
 from pytest_autodeploy.report.standing import failing, red_verdicts
@@ -36,5 +36,5 @@ def _against(row: ResultVerdict) -> str:
     metric = row.metric.replace("_", " ")
     if (item := row.measurement) is None:
         lines = [line.strip() for line in row.text.splitlines() if line.strip()]
-        return one_line(f"{metric}: {'; '.join(lines[2:] or lines)}", 400)
+        return one_line(f"{metric}: {join_lines(lines[2:] or lines)}", 400)
     return f"{one_line(item.name.replace('_', ' '))} is {si(item.value, item.unit)}  {item.source}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_autodeploy.base.figure import Figure
 from pytest_autodeploy.base.table import Column, table
-from pytest_autodeploy.base.text import one_line
+from pytest_autodeploy.base.text import join_lines, one_line
 from pytest_autodeploy.report.accuracy import accuracy_figures
 from pytest_autodeploy.report.artifacts import artifact_figures, footprint_lines
 from pytest_autodeploy.report.attempts import earlier_lines, flaky_lines
@@ -120,8 +120,8 @@ def _by_test(rows: list[VerdictRow], lines: list[str]) -> list[str]:
 
 def _reason(row: VerdictRow) -> str:
     """Why a limit could not be judged: what stands below the words of a failure."""
-    lines = [line.strip() for line in row.text.splitlines()]
-    return "; ".join(lines[2:] or lines)
+    lines = row.text.splitlines()
+    return join_lines(lines[2:] or lines)
 
 
 def _failure_lines(result: Result) -> list[str]:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from pytest_autodeploy.base.text import lines, one_line
+from pytest_autodeploy.base.text import join_lines, lines, one_line
 from pytest_autodeploy.base.units import group_digits, in_full, percent, si
 
 
@@ -82,3 +82,14 @@ def test_lines_stay_lines() -> None:
 )
 def test_in_full_is_what_ambiqs_report_prints(value: float, unit: str, text: str) -> None:
     assert in_full(value, unit) == text
+
+
+@pytest.mark.parametrize(("given", "joined"), [
+    (["element [0, 0]:", "  board 1, PC 2", "64 steps apart"],
+     "element [0, 0]: board 1, PC 2; 64 steps apart"),
+    (["a,", "b;", "", "c"], "a, b; c"),
+    (["one"], "one"),
+    ([" ", ""], ""),
+])  # fmt: skip
+def test_lines_become_one_that_reads_well(given: list[str], joined: str) -> None:
+    assert join_lines(given) == joined
