@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint derived schema wheel-check lock storm storm-slice mutants bench bench-compare bench-judging docs samples clean
+.PHONY: demo test test-slow lint derived schema wheel-check lock storm storm-slice mutants bench bench-compare bench-judging docs linkcheck samples clean
 
 demo: $(VENV)/.sim  ## run the example models on the simulated board; leaves report.html
 	$(BIN)/pytest autodeploy --tflite=examples/models --html report.html --self-contained-html
@@ -33,6 +33,9 @@ schema: derived
 
 docs: $(VENV)/.dev  ## build the site into build/docs; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+
+linkcheck: $(VENV)/.dev  ## try each link of the docs to another site; needs the network, which CI has not
+	$(BIN)/python -m sphinx -q -b linkcheck docs build/linkcheck
 
 samples: $(VENV)/.dev  ## run what the site shows anew, and keep what it printed
 	$(BIN)/python docs/samples/make.py

@@ -19,6 +19,10 @@ myst_heading_anchors = 4
 nitpicky = False  # types of the standard library and of NumPy are not looked up over the network
 suppress_warnings = ["myst.xref_ambiguous"]
 
+linkcheck_timeout = 20  # of `make linkcheck`; links within the site are checked by `make docs`
+linkcheck_retries = 2
+linkcheck_workers = 4
+
 autodoc_class_signature = "separated"
 autodoc_member_order = "bysource"
 autodoc_default_options = {

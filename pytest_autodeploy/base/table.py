@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 
 @dataclass(frozen=True)
@@ -25,3 +26,31 @@ def table(columns: Sequence[Column]) -> list[str]:
     """The lines of a table: headings, then a row per line, without spaces at the end."""
     cells = [column.padded() for column in columns]
     return ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]
+
+
+def table_within(columns: Sequence[Column], width: int) -> list[str]:
+    """The lines of a table whose columns go on from the left as far as there is room.
+
+    The entries of the others, but for empty ones, are told with their headings below each row.
+    """
+    count = len(columns)
+    while count > 1 and max(map(len, table(columns[:count]))) > width:
+        count -= 1
+    heading, *lines = table(columns[:count])
+    told = [heading]
+    for number, line in enumerate(lines):
+        told += [line, *_below(columns[count:], number, width)]
+    return told
+
+
+def _below(columns: Sequence[Column], number: int, width: int) -> list[str]:
+    entries = ((column.heading, column.cells[number]) for column in columns)
+    text = ", ".join(f"{heading} {entry}" for heading, entry in entries if entry not in ("", "-"))
+    return wrap(
+        text,
+        width,
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

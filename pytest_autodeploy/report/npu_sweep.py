@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_autodeploy.base.table import Column
+from pytest_autodeploy.base.table import Column, table_within
 from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.base.units import group_digits, percent, si
 from pytest_autodeploy.metrics.result import Result
@@ -79,11 +79,13 @@ def sweep_columns(rows: Sequence[SweepRow]) -> list[Column]:
     ]
 
 
-def sweep_lines(rows: Sequence[SweepRow]) -> list[str]:
-    """The table as lines of text for the terminal; columns without any entry are left out."""
+def sweep_lines(rows: Sequence[SweepRow], width: int) -> list[str]:
+    """The table as lines of text for the terminal; columns without any entry are left out.
+
+    What ``width`` has no room for is told below each row.
+    """
     columns = [column for column in sweep_columns(rows) if any(column.cells)]
-    cells = [column.padded() for column in columns]
-    return ["  ".join(row).rstrip() for row in zip(*cells, strict=True)]
+    return table_within(columns, width)
 
 
 def figure(value: Value) -> float | None:

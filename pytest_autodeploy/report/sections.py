@@ -49,7 +49,7 @@ def sections(
             yield partial(_whole, result, detail) if whole else partial(_failures, result)
         if len(bad) > MOST_FAILING:
             yield partial(_more, len(bad) - MOST_FAILING)
-    yield from _sweeps(results, verbosity)
+    yield from _sweeps(results, verbosity, width)
 
 
 def comparison_lines(results: Sequence[Result], *, verbose: bool) -> list[str]:
@@ -58,13 +58,15 @@ def comparison_lines(results: Sequence[Result], *, verbose: bool) -> list[str]:
     return [f"{name}: {text}" for name, text in said] if verbose else grouped_lines(said)
 
 
-def _sweeps(results: Sequence[Result], verbosity: int) -> Iterator[Callable[[], Section]]:
+def _sweeps(
+    results: Sequence[Result], verbosity: int, width: int
+) -> Iterator[Callable[[], Section]]:
     by_model: dict[str, list[Estimate]] = {}
     for estimate in estimates(results):
         by_model.setdefault(estimate.model, []).append(estimate)
     if verbosity > 0 or (verbosity == 0 and len(by_model) <= MOST_SWEEPS):
         for model, group in by_model.items():
-            yield partial(_sweep, model, group)
+            yield partial(_sweep, model, group, width)
 
 
 def _whole(result: Result, detail: Callable[[Result], Section]) -> Section:
@@ -83,5 +85,5 @@ def _more(count: int) -> Section:
     return f"{results} red", ["the table above has each, -v shows what failed"]
 
 
-def _sweep(model: str, group: Sequence[Estimate]) -> Section:
-    return f"Ethos-U estimates of {model}", sweep_lines(sweep_rows(group))
+def _sweep(model: str, group: Sequence[Estimate], width: int) -> Section:
+    return f"Ethos-U estimates of {model}", sweep_lines(sweep_rows(group), width)

@@ -153,12 +153,25 @@ def test_a_sweep_is_one_table_per_model() -> None:
 
 
 def test_the_table_of_the_terminal_has_a_line_per_accelerator() -> None:
-    lines = sweep_lines(sweep_rows([whole()]))
+    lines = sweep_lines(sweep_rows([whole()]), width=160)
     assert lines[0].split("  ")[0] == "Accelerator"
     assert "Cycles (estimated)" in lines[0]
     assert "Remark" not in lines[0]
     assert lines[1].startswith("ethos-u55-128  2 of 2 operators")
     assert len(lines) == 2
+
+
+def test_what_80_columns_have_no_room_for_is_below_each_accelerator() -> None:
+    failed = FailedEstimate("whole", "ethos-u65-256", CRASH.what)
+    wide = sweep_lines(sweep_rows([whole(), failed]), width=400)
+    lines = sweep_lines(sweep_rows([whole(), failed]), width=80)
+    assert len(wide) == 3
+    assert max(map(len, lines)) <= 80
+    said = set(" ".join(lines).replace(",", "").split())
+    assert set(" ".join(wide).replace(",", "").split()) <= said | {"-", "DRAM"}
+    assert [line.split()[0] for line in lines if line[0] != " "] == [
+        "Accelerator", "ethos-u55-128", "ethos-u65-256",
+    ]  # fmt: skip
 
 
 def test_the_html_of_a_sweep_escapes_and_is_empty_without_estimates() -> None:
