@@ -122,7 +122,9 @@ def _none_left(
     path: Path,
 ) -> BoardUnavailable:
     why = [f"{each.name}: taken out {out[each.name].text}" for each in boards if each.name in out]
-    why += [f"{each.name}: broke in this run" for each in boards if each.name in avoid]
+    why += [
+        f"{each.name}: broke in this run, or has no meter" for each in boards if each.name in avoid
+    ]
     return BoardUnavailable(
         f"no board of {path} is left: {'; '.join(why)}",
         board=board_id,

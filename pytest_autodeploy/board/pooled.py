@@ -45,6 +45,8 @@ class PooledBoard:
         """The board that is leased, or was last."""
         self.on_lease: Callable[[RigBoard], None] = lambda _board: None
         """Called with each board that is leased, before it is used."""
+        self.on_give_up: Callable[[RigBoard], None] = lambda _board: None
+        """Called with each board that is given up, after it."""
         self._pool = pool
         self._make = make
         self._wait_s = wait_s
@@ -123,7 +125,11 @@ class PooledBoard:
         self._made[board.name].locks.adopt(leases)
         self.rig_board, self._leased = board, True
         LOG.debug("%s is %s", self.id, board.name)
-        self.on_lease(board)
+        try:
+            self.on_lease(board)
+        except BaseException:
+            self.give_up()
+            raise
         return board
 
     def placement(self, image: Image) -> Placement | None:
@@ -152,8 +158,9 @@ class PooledBoard:
     def give_up(self) -> None:
         """Let others have the board; the next ``load`` leases one again."""
         inner, self._leased = self._inner, False
-        if inner is not None:
+        if inner is not None and self.rig_board is not None:
             inner.give_up()
+            self.on_give_up(self.rig_board)
 
     def close(self) -> None:
         self.give_up()

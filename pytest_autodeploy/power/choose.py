@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.catalog.boards import IO_VOLTAGES
 from pytest_autodeploy.power.captures import Captures
-from pytest_autodeploy.power.errors import MeterUnavailable
+from pytest_autodeploy.power.rig import is_shared, rig_meter, serve_rig
 from pytest_autodeploy.settings.meter_choice import chosen_for
 from pytest_autodeploy.settings.overrides import METER, checked, one_of
 
@@ -27,7 +27,7 @@ class Meters:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._options: Mapping[str, Any] = {}
-        self._joulescope: Meter | None = None
+        self._joulescopes: dict[str | None, Meter] = {}
         self._simulated: dict[Board, Meter] = {}
         self._captures = Captures(settings)
 
@@ -35,7 +35,8 @@ class Meters:
         """The live meter of a board; None when there is none. Raises MeterUnavailable."""
         choice = chosen_for(board.id, self._settings)
         if choice.kind == "joulescope":
-            return self._the_joulescope(choice.what, board)
+            own = rig_meter(board)
+            return self._joulescope(choice.what or own, board.spec.io_voltage)
         return self._of_simulated(board) if choice.kind == "sim" else None
 
     def power_up(self, board: Board, options: Mapping[str, Any]) -> None:
@@ -44,11 +45,14 @@ class Meters:
         Raises MeterUnavailable, MissingExtra, OverrideError for an option that cannot be used.
         """
         self._options = checked(METER, options, OPTIONS)
-        if chosen_for(board.id, self._settings).kind == "joulescope":
-            meter = self.meter_of(board)
-            assert meter is not None
-            meter.open()
-            meter.supply(True)
+        choice = chosen_for(board.id, self._settings)
+        if choice.kind != "joulescope":
+            return
+        if serve_rig(board, self._settings, self._joulescope, choice.what):
+            return
+        meter = self._joulescope(choice.what, board.spec.io_voltage)
+        meter.open()
+        meter.supply(True)
 
     def power_meter(self, options: Mapping[str, Any] | None) -> PowerMeter:
         """What the fixture gives; with None the options are those of the board's fixture.
@@ -72,35 +76,34 @@ class Meters:
             ),
             self.meter_of,
             captures.find if captures.replayed else None,
+            after=self._let_go,
         )
 
     def close(self) -> None:
         """Release meters and captures."""
-        for meter in (self._joulescope, *self._simulated.values()):
-            if meter is not None:
-                meter.close()
+        for meter in (*self._joulescopes.values(), *self._simulated.values()):
+            meter.close()
         self._simulated.clear()
         self._captures.close()
-        self._joulescope = None
+        self._joulescopes.clear()
 
-    def _the_joulescope(self, serial: str | None, board: Board) -> Meter:
+    def _let_go(self, board: Board, meter: Meter) -> None:
+        """After a measurement a meter that serves several boards is for the others."""
+        if is_shared(rig_meter(board), self._settings):
+            meter.close()
+
+    def _joulescope(self, serial: str | None, io_voltage: float) -> Meter:
         from pytest_autodeploy.power.joulescope import Joulescope
 
-        if self._joulescope is None:
-            volts = self._options.get("io_voltage", board.spec.io_voltage)
-            self._joulescope = Joulescope(serial, io_voltage=volts)
-        return self._joulescope
+        if serial not in self._joulescopes:
+            volts = self._options.get("io_voltage", io_voltage)
+            wait_s = self._settings.evb_wait
+            self._joulescopes[serial] = Joulescope(serial, io_voltage=volts, wait_s=wait_s)
+        return self._joulescopes[serial]
 
     def _of_simulated(self, board: Board) -> Meter:
-        from pytest_autodeploy.board.base import Controllable
         from pytest_autodeploy.power.simulated import SimulatedMeter
 
-        if not isinstance(board, Controllable):
-            raise MeterUnavailable(
-                "no simulated meter: it belongs to boards that this run simulates",
-                board=board.id,
-                hint="choose --autodeploy-power joulescope, a .jls capture, or off",
-            )
         if board not in self._simulated:
-            self._simulated[board] = SimulatedMeter(board, self._settings.seed)
+            self._simulated[board] = SimulatedMeter.of(board, self._settings.seed)
         return self._simulated[board]

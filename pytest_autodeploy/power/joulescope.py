@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_autodeploy.base.errors import MissingExtra
+from pytest_autodeploy.base.lease import Lease, LeaseHeld, take_lease
+from pytest_autodeploy.base.lease_holder import LeaseUnusable
 from pytest_autodeploy.power.aligned import Aligned
 from pytest_autodeploy.power.errors import MeterFailed, MeterUnavailable
 from pytest_autodeploy.power.meter import Chunk, MeterFacts
@@ -45,11 +47,16 @@ class _Samples:
 class Joulescope:
     """The Joulescope with a serial number, or the only one; ``io_voltage`` is the board's.
 
-    A JS110 drives its output with that voltage; a JS220 takes it from its Vref pin.
+    A JS110 drives its output with that voltage; a JS220 takes it from its Vref pin. One that
+    another run uses is waited for, up to ``wait_s`` seconds.
     """
 
-    def __init__(self, serial: str | None = None, *, io_voltage: float = 1.8) -> None:
+    def __init__(
+        self, serial: str | None = None, *, io_voltage: float = 1.8, wait_s: float = 5.0
+    ) -> None:
         self._serial = serial
+        self._wait_s = wait_s
+        self._lease: Lease | None = None
         self._io_voltage = io_voltage
         self._device: Any = None
         self._driver: Any = None
@@ -66,7 +73,12 @@ class Joulescope:
         """
         if self._device is None:
             self._driver, device = self._found()
-            self._take(device)
+            self._lease = _leased(str(device), device.device_path, self._wait_s)
+            try:
+                self._take(device)
+            except BaseException:
+                self._give_up()
+                raise
         name, model = str(self._device), self._device.model
         return MeterFacts(f"Joulescope {name}", "measured", MODELS[model], MAX_A, MAX_V)
 
@@ -96,6 +108,17 @@ class Joulescope:
         device, self._device = self._device, None
         if device is None:
             return
+        try:
+            self._close(device)
+        finally:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        lease, self._lease = self._lease, None
+        if lease is not None:
+            lease.release()
+
+    def _close(self, device: Any) -> None:
         with suppress(RuntimeError, TimeoutError):
             self._driver.unsubscribe(REMOVED, self._on_removed)
         with suppress(RuntimeError, TimeoutError):
@@ -230,6 +253,19 @@ class Joulescope:
                 f"{self._device} sends faster than samples are taken", hint="Is the PC too busy?"
             )
         return samples
+
+
+def _leased(name: str, path: str, wait_s: float) -> Lease:
+    serial = path.rpartition("/")[2]
+    try:
+        return take_lease(f"meter {serial}", wait_s, f"the Joulescope {name}")
+    except LeaseHeld as error:
+        raise MeterUnavailable(
+            f"the Joulescope {name} is used by another run: {error.holder.text}",
+            hint="wait for it to end; --evb-wait says how long a run waits",
+        ) from None
+    except LeaseUnusable as error:
+        raise MeterUnavailable(error.what, hint=error.hint) from None
 
 
 def _unpack(samples: _Samples) -> tuple[int, Any]:

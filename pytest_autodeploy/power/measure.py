@@ -27,7 +27,8 @@ MODES: tuple[Mode, ...] = ("HP", "LP")
 class PowerMeter:
     """Measures energy; ``meter_of`` gives the meter of a board, None when it has none.
 
-    ``find_capture`` gives the capture that is replayed in place of a measurement, if any.
+    ``find_capture`` gives the capture that is replayed in place of a measurement, if any; ``after``
+    is called when a meter has measured a board.
     """
 
     def __init__(
@@ -35,10 +36,12 @@ class PowerMeter:
         options: PowerOptions,
         meter_of: Callable[[Board], Meter | None],
         find_capture: Callable[[ModelSession, Mode], Replay | None] | None = None,
+        after: Callable[[Board, Meter], None] = lambda _board, _meter: None,
     ) -> None:
         self._options = options
         self._meter_of = meter_of
         self._find_capture = find_capture
+        self._after = after
 
     def modes(self, session: ModelSession) -> tuple[Mode, ...]:
         """The clock modes that can be measured, the fastest first.
@@ -118,8 +121,11 @@ class PowerMeter:
                 "no power meter", board=session.board.id, hint="Give --autodeploy-power METER."
             )
         self._check_board(session, mode)
-        with session.recording.aside():
-            energy = measured(session, meter, options, mode, runs)
+        try:
+            with session.recording.aside():
+                energy = measured(session, meter, options, mode, runs)
+        finally:
+            self._after(session.board, meter)
         session.recording.keep(note_of(energy))
         return energy
 

@@ -12,13 +12,13 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.errors import BoardError
-from pytest_autodeploy.power.errors import MeterFailed
+from pytest_autodeploy.power.errors import MeterFailed, MeterUnavailable
 from pytest_autodeploy.power.meter import Chunk, MeterFacts
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from pytest_autodeploy.board.base import Controllable
+    from pytest_autodeploy.board.base import Board, Controllable
 
 RATE_HZ = 500_000.0
 CHUNK = 1 << 16
@@ -35,6 +35,19 @@ class SimulatedMeter:
         self._board = board
         self._seed = seed
         self._position = 0
+
+    @classmethod
+    def of(cls, board: Board, seed: int) -> SimulatedMeter:
+        """That of a board. Raises MeterUnavailable for one that has none in it."""
+        from pytest_autodeploy.board.base import Controllable
+
+        if not isinstance(board, Controllable):
+            raise MeterUnavailable(
+                "no simulated meter: it belongs to boards that this run simulates",
+                board=board.id,
+                hint="choose --autodeploy-power joulescope, a .jls capture, or off",
+            )
+        return cls(board, seed)
 
     def open(self) -> MeterFacts:
         """There is nothing to take: the board has its meter in it."""

@@ -20,6 +20,9 @@ def chosen_for(board_id: str, settings: Settings) -> Choice:
         return Choice("sim" if kind.own_meter else "off")
     if settings.power is not None:
         return parse_choice(settings.power)
+    if boards := settings.rig.of(board_id) if settings.rig else ():
+        # Where only some have one, energy is measured when it is asked for.
+        return Choice("joulescope" if all(board.meter for board in boards) else "off")
     return Choice("sim") if owns_meter(board_id, settings) else Choice("off")
 
 

@@ -11,6 +11,8 @@ pytest.importorskip("joulescope", reason="needs the extra 'joulescope'")
 
 from joulescope.v1 import driver as package
 
+from pytest_autodeploy.base.lease import holder_of, take_lease
+from pytest_autodeploy.board.pooled import PooledBoard
 from pytest_autodeploy.board.select import make_board
 from pytest_autodeploy.catalog.boards import IO_VOLTAGES
 from pytest_autodeploy.power.checks import check_window
@@ -21,9 +23,11 @@ from pytest_autodeploy.power.joulescope import Joulescope
 from pytest_autodeploy.power.meter import BOTH
 from pytest_autodeploy.power.plan import WAIT_S
 from pytest_autodeploy.power.window import Window, WindowFinder
+from pytest_autodeploy.settings.meter_choice import board_has_meter
 from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import resolve
 from tests.helpers.fake_joulescope import POWER, FakeDriver
+from tests.helpers.rigs import TYPE, settings_of, write_rig
 
 PINS = {"in0": 22, "in1": 23, "trigger": 24}
 PATHS = {"js110": "u/js110/001234", "js220": "u/js220/000415", "js320": "u/js320/8w2a"}
@@ -118,8 +122,10 @@ def test_the_supply_is_switched(meter: Joulescope, driver: FakeDriver) -> None:
 
 def test_a_js110_drives_its_output_with_the_boards_voltage(driver: FakeDriver) -> None:
     driver.paths.append(PATHS["js110"])
-    Joulescope(io_voltage=3.3).open()
+    joulescope = Joulescope(io_voltage=3.3)
+    joulescope.open()
     assert driver.values("extio/voltage") == [3300]
+    joulescope.close()
 
 
 @pytest.mark.parametrize(
@@ -204,6 +210,66 @@ def test_a_device_that_another_program_holds(driver: FakeDriver) -> None:
     with pytest.raises(MeterUnavailable, match=r"cannot open Joulescope JS220-000415: .*BUSY") as e:
         Joulescope().open()
     assert "Joulescope UI" in str(e.value)
+
+
+def test_a_meter_belongs_to_one_run_while_it_is_open(driver: FakeDriver) -> None:
+    driver.paths.append(PATHS["js220"])
+    joulescope = Joulescope()
+    lease = take_lease("meter 000415", 1)
+    with pytest.raises(MeterUnavailable, match="JS220-000415 is used by another run: process "):
+        joulescope.open()
+    lease.release()
+    joulescope.open()
+    assert holder_of("meter 000415") is not None
+    joulescope.close()
+    assert holder_of("meter 000415") is None
+    driver.held = True
+    with pytest.raises(MeterUnavailable, match="cannot open"):
+        joulescope.open()
+    assert holder_of("meter 000415") is None
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_meter_of_a_rig_supplies_the_board_that_is_leased(
+    driver: FakeDriver, tmp_path: Path, shared: bool
+) -> None:
+    """One that serves two boards is free for the other one unless it measures."""
+    driver.paths += PATHS.values()
+    ports = {"a": "/dev/a", "b": "/dev/b"}
+    more = {"a": 'meter = "JS220-000415"', "b": f'meter = "{"000415" if shared else "001234"}"'}
+    settings = settings_of(write_rig(tmp_path / "lab.toml", ports, **more))
+    (board_id,) = settings.evb
+    assert board_has_meter(board_id, settings)
+    board, meters = make_board(board_id, settings, None), Meters(settings)
+    assert isinstance(board, PooledBoard)
+    meters.power_up(board, {})
+    assert driver.values("i/range/mode") == []
+    board.rig_board = settings.rig.boards[0]  # type: ignore[union-attr]
+    board.on_lease(board.rig_board)
+    assert driver.values("i/range/mode")
+    assert (holder_of("meter 000415") is None) == shared
+    meter = meters.meter_of(board)
+    assert meter is not None
+    meter.open()
+    meters._let_go(board, meter)
+    assert (holder_of("meter 000415") is None) == shared
+    board.on_give_up(board.rig_board)
+    assert holder_of("meter 000415") is None
+    meters.close()
+
+
+def test_a_board_without_a_meter_is_left_out_where_one_is_asked_for(
+    driver: FakeDriver, tmp_path: Path
+) -> None:
+    ports = {"a": "/dev/a", "b": "/dev/b"}
+    rig = write_rig(tmp_path / "lab.toml", ports, b='meter = "000415"')
+    assert not board_has_meter(TYPE, settings_of(rig))
+    settings = settings_of(rig, power="joulescope")
+    board, meters = make_board(TYPE, settings, None), Meters(settings)
+    assert isinstance(board, PooledBoard)
+    meters.power_up(board, {})
+    assert board.avoid == {"a"}
+    meters.close()
 
 
 @pytest.mark.parametrize(
