@@ -80,7 +80,7 @@ def _repeats(session: ModelSession, options: PowerOptions) -> int:
 
 
 def _latency_us(session: ModelSession) -> float:
-    latency = session.timed(TIMED_RUNS)
+    latency = session.time_runs(TIMED_RUNS)
     if latency.doubt:
         raise PowerError(latency.doubt, board=session.board.id, hint="its energy is another mode's")
     return latency.median_us

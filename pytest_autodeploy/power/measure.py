@@ -57,7 +57,7 @@ class PowerMeter:
             raise _no_capture(session)
         return found
 
-    def wanted(self, session: ModelSession) -> tuple[Mode, ...]:
+    def choose_modes(self, session: ModelSession) -> tuple[Mode, ...]:
         """Those of `modes` that ``--autodeploy-power-modes`` names. Raises PowerError for none."""
         able = self.modes(session)
         wanted = tuple(mode for mode in able if mode in self._options.modes)

@@ -93,10 +93,10 @@ class ModelSession(ModelOnBoard):
         """
         if runs is not None and runs < 1:
             raise ValueError(f"latency: runs must be at least 1, not {runs}")
-        self.measured.latency = self.timed(runs or self._latency_runs)
+        self.measured.latency = self.time_runs(runs or self._latency_runs)
         return self.measured.latency
 
-    def timed(self, runs: int) -> Latency:
+    def time_runs(self, runs: int) -> Latency:
         """As `latency`, but it is not what the test has measured."""
         with self.calls():
             first = self._first_inference()

@@ -97,7 +97,7 @@ def test_a_board_that_does_not_see_its_trigger_answers_again(
 def test_a_failing_inference_is_a_fault_of_the_window(bench: Bench, tmp_path: Path) -> None:
     board, meter = bench
     one = session(board, tmp_path)
-    one.timed(1)
+    one.time_runs(1)
     one.prepare(as_inputs(np.array([[FAIL]], np.int8), one.model))
     one.ensure()
     one.arm_power(3, 1.0)

@@ -60,7 +60,7 @@ def test_the_energy_is_the_modelled_one(shared: ModelSession, mode: Any, hz: flo
     energy = meter(shared).measure(shared, mode)
     watts = power_states(hz).running
     with shared.at_clock(mode):
-        latency_us = shared.timed(1).median_us
+        latency_us = shared.time_runs(1).median_us
     assert energy.source == "modelled"
     assert energy.us == pytest.approx(latency_us, rel=1e-4)
     assert energy.uj == pytest.approx(watts * latency_us, rel=1e-3)

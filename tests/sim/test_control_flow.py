@@ -29,7 +29,7 @@ def cycles(
     """Cycles of an inference on a simulated board, those of its layers, and the output."""
     with session_on(model, *faults) as session:
         session.prepare(as_inputs([inputs], model))
-        run, latency, profile = session.run(), session.timed(2), session.profile()
+        run, latency, profile = session.run(), session.time_runs(2), session.profile()
         assert latency.first_us == latency.samples_us[0]
         total = round(latency.first_us * session.identity.tick_hz / 1e6)
         return total, [layer.cycles for layer in profile.layers], run.outputs[0]

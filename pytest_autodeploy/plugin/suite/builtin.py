@@ -42,7 +42,7 @@ def test_layer_profile(model_session: ModelSession) -> None:
 
 def test_energy(model_session: ModelSession, power_meter: PowerMeter) -> None:
     """Energy and power are within ``--tflite-energy-limit`` and ``--tflite-power-limit``."""
-    for mode in power_meter.wanted(model_session):
+    for mode in power_meter.choose_modes(model_session):
         power_meter.measure(model_session, mode)
 
 

@@ -59,7 +59,7 @@ def _first(rig: Rig) -> Finding:
     session = rig.session(CNN)
     if session.source != "measured":
         raise NotApplicable(f"{session.source}: there are no caches")
-    latency = session.timed(20)
+    latency = session.time_runs(20)
     share = latency.first_us / latency.median_us - 1
     text = (
         f"{si(latency.first_us, 'us')}, warm {si(latency.median_us, 'us')} ({100 * share:+.1f} %)"
@@ -69,7 +69,7 @@ def _first(rig: Rig) -> Finding:
 
 def _repeats(rig: Rig) -> Finding:
     session = rig.session(DENSE)
-    samples = sorted(session.timed(rig.effort.latencies).samples_us)
+    samples = sorted(session.time_runs(rig.effort.latencies).samples_us)
     median = statistics.median(samples)
     high = samples[min(len(samples) - 1, round(0.99 * len(samples)))]
     spread = high / median - 1
@@ -81,7 +81,7 @@ def _profiler(rig: Rig) -> Finding:
     session = rig.session(CNN)
     if not session.has_profile:
         raise NotApplicable("the firmware has no profiler")
-    warm = session.timed(20).median_us
+    warm = session.time_runs(20).median_us
     profile = session.profile()
     total = sum(layer.us for layer in profile.layers)
     share = total / warm - 1
@@ -106,7 +106,7 @@ def _arena_in(rig: Rig, memory: str) -> Finding:
     if memory not in spec_of(rig.board_id).memories:
         raise NotApplicable(f"the board has no {memory.upper()}")
     session = rig.session(CNN, arena_memory=memory)
-    run, latency = session.run(), session.timed(20)
+    run, latency = session.run(), session.time_runs(20)
     elsewhere = rig.outputs.get(CNN) or rig.expected(CNN)
     pairs = zip(run.outputs, elsewhere, strict=True)
     wrong = sum(int((found != right).sum()) for found, right in pairs)
