@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, runtime_checkable
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from pytest_autodeploy.board.use import BoardUse
+    from pytest_autodeploy.catalog.rig_state import RigState
 
 Again = Literal["second board", "power cycle", "fresh start"]
 """How a model is tried once more: on another board of the type, on the same one after its power was
@@ -18,6 +23,23 @@ class Revivable(Protocol):
 
     def try_again(self) -> None:
         """Do it: the next ``load`` gets a board that is fit. Raises BoardUnavailable."""
+
+
+@runtime_checkable
+class OfRig(Protocol):
+    """Whichever board of a rig it is that the run has now."""
+
+    def in_use(self) -> str | None:
+        """The name of the board that is leased now."""
+
+    def leave_out(self, *states: RigState) -> None:
+        """Lease none of the boards that these say are out, either."""
+
+    def choose(self, avoid: Collection[str]) -> None:
+        """Use none of the boards of these names: one of them that is leased is given up."""
+
+    def uses_taken(self) -> list[BoardUse]:
+        """What each of the boards went through since this was asked last."""
 
 
 def again_text(how: Again, board: str | None) -> str:

@@ -213,5 +213,6 @@ class HardwareBoard:
         self.close()
 
     def close(self) -> None:
+        self._broken.clear()  # others may mend it, or its power is cut
         self._line.close_port()
         self._line.locks.release()

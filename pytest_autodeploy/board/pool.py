@@ -56,6 +56,10 @@ class Pool:
         """The boards that people, or runs, have taken out, beside the rig file."""
         self._states = (self.state, *states)
 
+    def also(self, *states: RigState) -> None:
+        """Leave out what these say is taken out, too."""
+        self._states += states
+
     def out(self) -> dict[str, TakenOut]:
         """The boards that are taken out, by name. Raises RigStateError."""
         return {name: out for state in self._states for name, out in state.read().items()}

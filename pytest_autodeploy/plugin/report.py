@@ -12,7 +12,7 @@ from pytest_autodeploy.base.text import writable_data
 from pytest_autodeploy.metrics.failures import class_of_error, classify
 from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.plugin.attachments import attach
-from pytest_autodeploy.plugin.attempts import keep_attempt, note_fault
+from pytest_autodeploy.plugin.attempts import keep_attempt, note_fault, note_pass
 from pytest_autodeploy.plugin.collection import case_of
 from pytest_autodeploy.plugin.failure_location import (
     exhausted_by_us,
@@ -23,7 +23,7 @@ from pytest_autodeploy.plugin.failure_location import (
 )
 from pytest_autodeploy.plugin.problems import part_of
 from pytest_autodeploy.plugin.record import record_of
-from pytest_autodeploy.plugin.state import FAILURE, runtime_of
+from pytest_autodeploy.plugin.state import FAILURE
 from pytest_autodeploy.plugin.suite.collector import in_suite
 
 
@@ -59,7 +59,7 @@ def _complete(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.Tes
     if case is None or (call.when != "call" and report.passed):
         return
     if call.when == "call" and report.passed:
-        runtime_of(item.config).troubles.recovered(*case.key)
+        note_pass(item, case)
     from pytest_autodeploy.metrics.record import from_plain, to_plain
 
     record: TestRecord | None = None

@@ -58,7 +58,7 @@ def protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
 
 def note_broken(item: pytest.Item, case: Case, error: AutodeployError) -> bool:
     """Note that a failed test may be tried once more; says whether it may."""
-    board = _board_of(item, case)
+    board = board_of(item, case)
     if board is None or not runtime_of(item.config).boards.chances.due(case.key, board, error):
         return False
     item.stash[BROKE] = board
@@ -66,12 +66,14 @@ def note_broken(item: pytest.Item, case: Case, error: AutodeployError) -> bool:
 
 
 def try_again(item: pytest.Item, case: Case) -> None:
-    """Before another attempt of a test whose board broke: have a board that is fit.
+    """Before a test: have a board that is fit, also for another attempt after one broke.
 
     Raises BoardUnavailable when there is none, which is the end of it.
     """
+    chances = runtime_of(item.config).boards.chances
     board = item.stash.get(BROKE, None)
     if board is None:
+        chances.choose(case.key, board_of(item, case))
         return
     del item.stash[BROKE]
     forget_judged(item)
@@ -79,7 +81,6 @@ def try_again(item: pytest.Item, case: Case) -> None:
         if key in item.stash:
             del item.stash[key]
     _finish_fixtures(item)
-    chances = runtime_of(item.config).boards.chances
     attempts = item.stash[ATTEMPTS]
     attempts[-1] = replace(attempts[-1], again=chances.take(case.key, board))
 
@@ -112,7 +113,8 @@ def _tell(item: pytest.Item, report: pytest.TestReport) -> None:
     item.ihook.pytest_runtest_logreport(report=report)
 
 
-def _board_of(item: pytest.Item, case: Case) -> Board | None:
+def board_of(item: pytest.Item, case: Case) -> Board | None:
+    """The board of a test, which one of a rig may stand behind; None before it was made."""
     session = session_of(item)
     return session.board if session else runtime_of(item.config).boards.made(case.board or "")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_autodeploy.base.scratch import Scratch
+from pytest_autodeploy.board.again import OfRig
 from pytest_autodeploy.board.base import Shared, use_taken
 from pytest_autodeploy.board.use import added_up
 from pytest_autodeploy.run.second_chance import Chances
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
 
 
 class Boards:
-    """Makes each board once; ``close`` releases meters, boards, ports, locks and processes."""
+    """Makes each board once; ``close`` releases meters, boards, ports, locks and processes.
 
-    def __init__(self, settings: Settings) -> None:
+    All processes of a run share ``run_folder``.
+    """
+
+    def __init__(self, settings: Settings, run_folder: Path | None = None) -> None:
         self._settings = settings
-        self.chances = Chances(settings)
+        self.chances = Chances(settings, run_folder)
         self._boards: dict[tuple[str, str], Board] = {}
         self._meters: Meters | None = None
         self._folder: Scratch | None = None
@@ -38,7 +42,9 @@ class Boards:
         chosen = board_options(board_id, {} if options is None else options)
         key = (board_id, repr(chosen))
         if key not in self._boards:
-            self._boards[key] = make_board(board_id, self._settings, self.build_cache(), chosen)
+            made = make_board(board_id, self._settings, self.build_cache(), chosen)
+            self.chances.know(made)
+            self._boards[key] = made
         return self._boards[key]
 
     def made(self, board_id: str) -> Board | None:
@@ -54,7 +60,7 @@ class Boards:
 
     def uses(self) -> tuple[BoardUse, ...]:
         """What boards went through since this was asked last."""
-        return added_up(filter(None, map(use_taken, self._boards.values())))
+        return added_up(use for board in self._boards.values() for use in _taken(board))
 
     def build_cache(self) -> Path | None:
         """The folder of built firmware: the user's (None), a given one, or one for this run."""
@@ -81,5 +87,13 @@ class Boards:
             self._meters.close()
         for board in self._boards.values():
             board.close()
+        self.chances.close()
         if self._folder is not None:
             self._folder.close()
+
+
+def _taken(board: Board) -> Iterable[BoardUse]:
+    if isinstance(board, OfRig):
+        return board.uses_taken()
+    use = use_taken(board)
+    return [use] if use else []

@@ -15,6 +15,8 @@ from pytest_autodeploy.run.sessions import Sessions
 from pytest_autodeploy.run.trouble import Troubles
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_autodeploy.base.progress import Progress
     from pytest_autodeploy.session.measured import TunedArena
     from pytest_autodeploy.settings.settings import Settings
@@ -26,12 +28,14 @@ class Runtime:
     ``tuned`` are the arenas that were found, by SHA-256 of the model and id of the board.
     """
 
-    def __init__(self, settings: Settings, progress: Progress) -> None:
+    def __init__(
+        self, settings: Settings, progress: Progress, run_folder: Path | None = None
+    ) -> None:
         self.settings = settings
         self.pc = PcSide(settings)
         self.models = Models(settings, lambda: self.pc.spares)
         self.data = RunData(settings, Searching(settings, self.pc, progress))
-        self.boards = Boards(settings)
+        self.boards = Boards(settings, run_folder)
         self.recordings = RunRecordings(settings)
         self.sessions = Sessions(settings, self.data, progress, self.recordings.begin)
         self.sensing = Sensing(settings, self.pc, progress)

@@ -38,11 +38,18 @@ class Troubles:
         self._models: dict[str, list[str]] = {}
         self._boards: dict[str, Trouble] = {}
 
-    def fault(self, model: str, board: str, error: AutodeployError, test: str) -> None:
-        """Count a fault of a board, which is given up for the model at the second in a row."""
+    def fault(
+        self, model: str, board: str, error: AutodeployError, test: str, *, several: bool = False
+    ) -> None:
+        """Count a fault of a board, which is given up for the model at the second in a row.
+
+        One that stands for ``several`` of a rig is not given up as a whole.
+        """
         self._faults[model, board] += 1
         if self._faults[model, board] >= FAULTS_BEFORE_BROKEN:
             self._broken.setdefault((model, board), Trouble(error, test, of_board=True))
+            if several:
+                return
             models = self._models.setdefault(board, [])
             if model not in models:
                 models.append(model)

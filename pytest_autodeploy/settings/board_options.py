@@ -198,6 +198,13 @@ BOARD_OPTIONS = (
         choices=("auto", "on", "off"),
     ),
     Option(
+        "evb_quarantine",
+        "--evb-quarantine",
+        "File with boards of the rig that broke with two models in a row: no run leases them until "
+        "somebody lifts them (autodeploy boards --lift NAME --quarantine FILE)",
+        metavar="FILE",
+    ),
+    Option(
         "evb_record",
         "--evb-record",
         "Record all that the boards answer, one file for each model and board in this folder; "

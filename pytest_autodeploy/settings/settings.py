@@ -17,6 +17,7 @@ from pytest_autodeploy.settings.option import Option
 if TYPE_CHECKING:
     from pytest_autodeploy.catalog.reserve import Reserve
     from pytest_autodeploy.catalog.rig import Rig
+    from pytest_autodeploy.catalog.rig_state import RigState
 
 PATHS = (
     "tflite",
@@ -37,6 +38,7 @@ PATHS = (
     "evb_image",
     "evb_record",
     "evb_rig",
+    "evb_quarantine",
 )
 """Settings that are paths. Those of the command line start at the folder pytest was started in."""
 
@@ -109,6 +111,7 @@ class Settings:
     evb_require_hardware: bool
     evb_commissioned: str | None
     evb_second_chance: Literal["auto", "on", "off"]
+    evb_quarantine: str | None
     evb_record: str | None
     evb_sim_link: str | None
     cache: str | None
@@ -173,6 +176,15 @@ class Settings:
             return self.evb_probe is None
         boards = self.rig.of(board_id) if self.rig else ()
         return any(board.attached for board in boards)
+
+    @property
+    def quarantine(self) -> RigState | None:
+        """The boards that runs have taken out until somebody lifts them, if there is a file."""
+        if self.evb_quarantine is None:
+            return None
+        from pytest_autodeploy.catalog.rig_state import RigState
+
+        return RigState(self.root / self.evb_quarantine)
 
     def board_id(self, typed: str) -> str:
         """The id of a board that a user typed: ``name:lab3-a`` is ``apollo4p_evb@lab3-a``.
