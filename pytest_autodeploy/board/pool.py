@@ -132,5 +132,10 @@ def _none_left(
     return BoardUnavailable(
         f"no board of {path} is left: {'; '.join(why)}",
         board=board_id,
-        hint="`autodeploy boards --rig FILE` shows them, --put-back NAME puts one back",
+        hint="`autodeploy boards --rig FILE` shows them, --put-back NAME puts one back"
+        + (", --lift NAME --quarantine FILE lifts one" if _quarantined(out) else ""),
     )
+
+
+def _quarantined(out: dict[str, TakenOut]) -> bool:
+    return any(each.why == "quarantine" for each in out.values())

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_autodeploy.base.errors import TRANSIENT, BoardError, BoardUnavailable, OtherModel
-from pytest_autodeploy.base.progress import show_task
+from pytest_autodeploy.base.errors import BoardError, BoardUnavailable, OtherModel
 from pytest_autodeploy.board.base import Placed, Programmable, use_of
-from pytest_autodeploy.board.power_cycle import cut_power
 from pytest_autodeploy.board.silence import NOT_YET
 from pytest_autodeploy.board.use import Use
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_autodeploy.board.again import Again
     from pytest_autodeploy.board.base import SharedBoard
     from pytest_autodeploy.board.pool import Pool
-    from pytest_autodeploy.board.use import BoardUse
     from pytest_autodeploy.catalog.boards import BoardSpec
     from pytest_autodeploy.catalog.fit import Placement
     from pytest_autodeploy.catalog.rig import RigBoard
-    from pytest_autodeploy.catalog.rig_state import RigState
     from pytest_autodeploy.image.image import Image
     from pytest_autodeploy.rpc.client import ValidatorClient
     from pytest_autodeploy.rpc.messages import Identity
 
 LOG = logging.getLogger(__name__)
-
-RESTART_S = 30.0
-"""For a board to answer after its power was cut."""
-
-_POLL_S = 0.25
 
 Make = Callable[["RigBoard"], "SharedBoard"]
 
@@ -63,7 +52,6 @@ class PooledBoard:
         self._wait_s = wait_s
         self._made: dict[str, SharedBoard] = {}
         self._last: dict[str, str] = {}
-        self._cycled: dict[str, float] = {}
         self._leased = False
         self._unused = Use()
 
@@ -109,7 +97,7 @@ class PooledBoard:
         while True:
             board = self._lease(image.model.sha256, passed)
             try:
-                identity = self._load(board, image)
+                identity = self._run(board, self._made[board.name], image)
             except OtherModel as error:
                 if not board.attached:
                     raise
@@ -120,20 +108,10 @@ class PooledBoard:
                 self._last[image.model.sha256] = board.name
                 return identity
 
-    def _load(self, board: RigBoard, image: Image) -> Identity:
-        """Load it; one whose power was cut has some time to come back."""
-        made, until = self._made[board.name], self._cycled.pop(board.name, 0.0)
-        if not board.attached or not until:
-            return made.load(image)
-        with show_task(f"waiting for {board.name} after its power was cut"):
-            while True:
-                try:
-                    return made.load(image)
-                except (*TRANSIENT, BoardUnavailable):
-                    made.discard()
-                    if time.monotonic() >= until:
-                        raise
-                time.sleep(_POLL_S)
+    def _run(self, board: RigBoard, made: SharedBoard, image: Image) -> Identity:
+        """Let a board that is leased run the image."""
+        del board
+        return made.load(image)
 
     def _lease(self, model: str, passed: Mapping[str, OtherModel]) -> RigBoard:
         """The board that is leased, now if none is: best the one that has run the model before."""
@@ -172,53 +150,6 @@ class PooledBoard:
                 "it has no probe", board=self.id, hint="name one in the rig file"
             )
         inner.program(file)
-
-    @property
-    def rig_name(self) -> str | None:
-        """The same, by which reports tell boards of a rig apart."""
-        return self.name
-
-    def in_use(self) -> str | None:
-        """The name of the board that is leased now."""
-        return self.name if self._leased else None
-
-    def leave_out(self, *states: RigState) -> None:
-        """Lease none of the boards that these say are out, either."""
-        self._pool.also(*states)
-
-    def choose(self, avoid: Collection[str]) -> None:
-        """Use none of the boards of these names: one of them that is leased is given up."""
-        self.avoid = set(avoid)
-        if self.in_use() in self.avoid:
-            self.close()
-
-    def uses_taken(self) -> list[BoardUse]:
-        """What each of the boards went through since this was asked last."""
-        taken = []
-        for name, board in self._made.items():
-            known = self._pool.rig.named(name)
-            use = use_of(board).taken(self.id, name=name, serial=known.probe, port=known.port)
-            taken += [use] if use else []
-        return taken
-
-    def again(self) -> Again | None:
-        """Another board of the type, else the same after its power was cut, if it is not out."""
-        broken, out = self.in_use(), self._pool.out()
-        if self.rig_board is None or broken is None:
-            return None
-        not_these = {broken, *self.avoid, *out}
-        if any(board.name not in not_these for board in self._pool.rig.of(self.id)):
-            return "second board"
-        return "power cycle" if self.rig_board.power_cycle and broken not in out else None
-
-    def try_again(self) -> None:
-        """Give the board up that broke, for another or to get it back from a power cycle."""
-        if self.rig_board is not None and self.again() == "power cycle":
-            cut_power(self.rig_board, self.id)
-            self._cycled[self.rig_board.name] = time.monotonic() + RESTART_S
-        elif self.rig_board is not None:
-            self.avoid.add(self.rig_board.name)
-        self.close()
 
     def explain(self, error: BoardError) -> BoardError:
         """The board's own words, and which one it was."""

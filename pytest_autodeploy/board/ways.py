@@ -25,7 +25,7 @@ def board_of(order: Order) -> Board:
 def _pooled(order: Order, rig: Rig) -> Board:
     """Any board of the rig that the id may mean."""
     from pytest_autodeploy.board.pool import Pool
-    from pytest_autodeploy.board.pooled import PooledBoard
+    from pytest_autodeploy.board.revived import RevivedBoard
 
     def make(board: RigBoard) -> SharedBoard:
         own = replace(order.settings, evb_port=board.port, evb_probe=board.probe)
@@ -33,7 +33,7 @@ def _pooled(order: Order, rig: Rig) -> Board:
         return cast("SharedBoard", _make(replace(order, settings=own)))
 
     wait_s = order.settings.evb_wait
-    return PooledBoard(order.board_id, order.spec, Pool(rig), make, wait_s=wait_s)
+    return RevivedBoard(order.board_id, order.spec, Pool(rig), make, wait_s=wait_s)
 
 
 def _make(order: Order) -> Board:

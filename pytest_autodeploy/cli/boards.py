@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     help="What each board went through in the runs of a history (--autodeploy-history).",
 )
 @rig_options
+@click.option(
+    "--quarantine",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The boards that runs have taken out (--evb-quarantine).",
+)
+@click.option("--lift", metavar="NAME", help="Let runs use a board of --quarantine again.")
 @json_option
 def boards(
     as_json: bool,
@@ -36,6 +43,8 @@ def boards(
     take_out: str | None,
     put_back: str | None,
     reason: str,
+    quarantine: Path | None,
+    lift: str | None,
     **trees: str | None,
 ) -> None:
     """List all boards, what this PC lacks for each kind of them, and what is connected.
@@ -57,6 +66,9 @@ def boards(
     With --health: flashes, breaks, retries, requests that were sent again and the drift of the
     clock of each board. JSON: health[] with board, name, serial, port, host, runs, last, flashes,
     breaks, broke_in, broke_last, retries, retransmissions, clock_ppm, clock_drift_ppm.
+
+    With --quarantine: the boards that are out. JSON: lifted, out with why, since, by, reason of
+    each.
     """
     change = Change(take_out, put_back, reason)
     if rig is not None or change != NO_CHANGE:
@@ -66,6 +78,11 @@ def boards(
         from pytest_autodeploy.cli.health import print_health
 
         print_health(health, as_json=as_json)
+        return
+    if quarantine is not None or lift is not None:
+        from pytest_autodeploy.cli.quarantine import quarantine_command
+
+        quarantine_command(quarantine, lift, as_json=as_json)
         return
     from pytest_autodeploy.board.overview import catalog, ports
     from pytest_autodeploy.catalog.kinds import all_kinds

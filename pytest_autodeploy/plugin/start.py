@@ -30,6 +30,7 @@ def start(session: pytest.Session) -> None:
 def _check(config: pytest.Config, *, keeps: bool) -> None:
     from pytest_autodeploy.base.exhausted import exhausted
     from pytest_autodeploy.plugin.rootdir import check_rootdir
+    from pytest_autodeploy.plugin.run_folder import prepare_folder
     from pytest_autodeploy.run.kept_check import check_kept
     from pytest_autodeploy.run.preflight import check_settings
     from pytest_autodeploy.settings.settings import SettingError
@@ -41,6 +42,7 @@ def _check(config: pytest.Config, *, keeps: bool) -> None:
         check_settings(settings, write=_runs_tests(config))
         if keeps:
             check_kept(settings)
+        prepare_folder(config)
     except SettingError as error:
         raise pytest.UsageError(str(error)) from None
     except OSError as error:

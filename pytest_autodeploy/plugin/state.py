@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_autodeploy.board.base import Board
     from pytest_autodeploy.board.use import BoardUse
     from pytest_autodeploy.metrics.failures import FailureClass
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 RUNTIME: pytest.StashKey[Runtime] = pytest.StashKey()
+RUN_FOLDER: pytest.StashKey[Path] = pytest.StashKey()
+"""What all processes of a run share; there is one where there is a rig."""
 USAGE_PROBLEMS: pytest.StashKey[list[str]] = pytest.StashKey()
 JUDGEMENT: pytest.StashKey[Judgement] = pytest.StashKey()
 ATTEMPTS: pytest.StashKey[list[Attempt]] = pytest.StashKey()
@@ -53,7 +57,9 @@ def runtime_of(config: pytest.Config) -> Runtime:
         from pytest_autodeploy.run.runtime import Runtime
         from pytest_autodeploy.run.termination import interrupt_on_sigterm
 
-        runtime = Runtime(settings_of(config), progress_on(config))
+        runtime = Runtime(
+            settings_of(config), progress_on(config), config.stash.get(RUN_FOLDER, None)
+        )
         config.stash[RUNTIME] = runtime
         if not is_worker(config):
             config.add_cleanup(interrupt_on_sigterm())

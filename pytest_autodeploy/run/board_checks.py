@@ -7,6 +7,7 @@ from pytest_autodeploy.catalog.kinds import VIRTUAL, kind_of
 from pytest_autodeploy.run.commissioned import check_boards_commissioned
 from pytest_autodeploy.run.counters_check import check_counters
 from pytest_autodeploy.run.dialect_check import check_dialect
+from pytest_autodeploy.run.rescue_check import check_rescue
 from pytest_autodeploy.settings.rig_check import check_rig
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
@@ -15,6 +16,7 @@ def check_boards(settings: Settings) -> None:
     """Raise an AutodeployError for the first board that is not what a setting needs."""
     check_names(settings.evb, settings)
     check_rig(settings)
+    check_rescue(settings)
     check_counters(settings)
     check_dialect(settings)
     _check_gdb(settings)

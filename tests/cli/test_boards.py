@@ -17,6 +17,7 @@ from pytest_autodeploy.board.use import BoardUse
 from pytest_autodeploy.catalog import boards as catalog
 from pytest_autodeploy.catalog.boards import board_names
 from pytest_autodeploy.catalog.chips import find_chip
+from pytest_autodeploy.catalog.rig_state import RigState
 from pytest_autodeploy.cli.boards import boards
 from pytest_autodeploy.doctor import boards as connected
 from tests.helpers import fake_jlink
@@ -198,3 +199,26 @@ def test_health_of_a_history_without_any_says_so(tmp_path: Path) -> None:
     History(tmp_path / "history.sqlite").check()
     said = run("boards", "--health", str(tmp_path / "history.sqlite"))
     assert "no run that says what its boards went through" in said.stdout
+
+
+def test_a_board_is_lifted_from_quarantine(tmp_path: Path) -> None:
+    state = RigState(tmp_path / "quarantine.json")
+    state.take_out("lab-a", why="quarantine", reason="broke with k and l: died")
+    state.take_out("lab-b", why="quarantine", reason="broke with k and m: died")
+    assert "lab-a: quarantine, " in run("boards", "--quarantine", state.path).stdout
+    said = run("boards", "--lift", "lab-a", "--quarantine", state.path)
+    assert said.stdout.startswith("lab-a is lifted: runs lease it again.\nlab-b: quarantine, ")
+    assert list(state.read()) == ["lab-b"]
+    code, document = run_json("boards", "--lift", "lab-b", "--quarantine", state.path)
+    assert (code, document["lifted"], document["out"]) == (0, "lab-b", {})
+
+
+def test_what_cannot_be_lifted_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "quarantine.json"
+    assert "needs the file" in run("boards", "--lift", "lab-a").stderr
+    missing = run("boards", "--lift", "lab-a", "--quarantine", file)
+    assert missing.exit_code == 2
+    assert "no board 'lab-a' is in quarantine" in missing.stderr
+    file.write_text('{"version": 1, "out": {}}')
+    file.chmod(0o666)
+    assert "is not trusted" in run("boards", "--quarantine", file).stderr

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pytest_autodeploy.board.process import ControlledProcess
@@ -17,15 +18,23 @@ PATIENCE_S = 30.0
 
 @contextmanager
 def running_boards(
-    folder: Path, models: Mapping[str, Path], *arguments: str, board: str = "apollo4p_evb"
+    folder: Path,
+    models: Mapping[str, Path],
+    *arguments: str,
+    board: str = "apollo4p_evb",
+    faults: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[dict[str, str]]:
-    """Simulated boards that run models, by their names; gives their ports."""
+    """Simulated boards that run models, by their names; gives their ports.
+
+    ``faults`` are further arguments of single ones.
+    """
     with ExitStack() as stack:
         ports = {}
         for name, model in models.items():
             log = folder / f"{name}.log"
-            words = ("--board", board, "--model", str(model), "--log", str(log), *arguments)
-            process = ControlledProcess("sim", "pytest_autodeploy.sim", list(words), log)
+            words = ["--board", board, "--model", str(model), "--log", str(log), *arguments]
+            words += faults.get(name, ())
+            process = ControlledProcess("sim", "pytest_autodeploy.sim", words, log)
             stack.callback(process.close)
             ports[name] = str(process.reply("start", PATIENCE_S)["port"])
         yield ports
