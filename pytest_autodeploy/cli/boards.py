@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pytest_autodeploy.cli.command import json_option, print_json, print_lines
+from pytest_autodeploy.cli.health import State, state_options
 from pytest_autodeploy.cli.rig import NO_CHANGE, Change, rig_options
 from pytest_autodeploy.cli.settings import TREES, setting_options, settings_of
 
@@ -21,20 +22,8 @@ if TYPE_CHECKING:
 
 @click.command(short_help="List the boards, what each kind needs, and what is connected.")
 @setting_options(*TREES)
-@click.option(
-    "--health",
-    metavar="HISTORY",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="What each board went through in the runs of a history (--autodeploy-history).",
-)
+@state_options
 @rig_options
-@click.option(
-    "--quarantine",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The boards that runs have taken out (--evb-quarantine).",
-)
-@click.option("--lift", metavar="NAME", help="Let runs use a board of --quarantine again.")
 @json_option
 def boards(
     as_json: bool,
@@ -70,20 +59,18 @@ def boards(
     With --quarantine: the boards that are out. JSON: lifted, out with why, since, by, reason of
     each.
     """
+    state = State(health, quarantine, lift)
+    if state != State():
+        state.show(as_json=as_json)
+        return
     change = Change(take_out, put_back, reason)
     if rig is not None or change != NO_CHANGE:
         change.make(rig, as_json=as_json)
         return
-    if health is not None:
-        from pytest_autodeploy.cli.health import print_health
+    _show_catalog(trees, as_json=as_json)
 
-        print_health(health, as_json=as_json)
-        return
-    if quarantine is not None or lift is not None:
-        from pytest_autodeploy.cli.quarantine import quarantine_command
 
-        quarantine_command(quarantine, lift, as_json=as_json)
-        return
+def _show_catalog(trees: Mapping[str, str | None], *, as_json: bool) -> None:
     from pytest_autodeploy.board.overview import catalog, ports
     from pytest_autodeploy.catalog.kinds import all_kinds
 
