@@ -1,5 +1,6 @@
 #include "boards/board.h"
 #include "validator/engine.h"
+#include "validator/model_store.h"
 
 /** An engine that crashes, fails or dawdles on demand, for the tests of what a board does then. */
 namespace autodeploy {
@@ -17,6 +18,7 @@ enum Order : uint8_t {
     kAbort = 4,
     kDawdle = 5,
     kFail = 6,
+    kSpoilModel = 7,  // one that was loaded, and crash
 };
 constexpr uint32_t kDawdleMs = 100;
 
@@ -39,6 +41,9 @@ void dawdle() {
 void obey() {
     volatile uintptr_t null = 0;
     switch (order) {
+        case kSpoilModel:
+            loaded_model[0] ^= 1;
+            [[fallthrough]];
         case kReadNull:
             order = *reinterpret_cast<volatile uint8_t *>(null);
             break;

@@ -116,6 +116,7 @@ Status Validator::run_once(uint64_t &ticks) {
     });
     if (!configured_) {
         refusal_.because(Status::kInvokeFailed, "the engine crashed; configure it anew");
+        store_.doubt();
     }
     has_run_ = has_run_ || status == Status::kOk;
     has_outputs_ = status == Status::kOk;
@@ -137,6 +138,7 @@ uint32_t Validator::run_untimed(uint32_t count) {
     });
     if (!configured_) {
         refusal_.because(Status::kInvokeFailed, "the engine crashed; configure it anew");
+        store_.doubt();
     }
     has_run_ = has_run_ || done > 0;
     has_outputs_ = configured_ && status == Status::kOk && done > 0;

@@ -20,7 +20,7 @@ Status ModelStore::begin(uint32_t bytes, Bytes sha256) {
         return has_its_model();
     }
     bytes_ = arrived_ = 0;
-    proven_ = false;
+    proven_ = doubted_ = false;
     if (const char *why = board::missing_memory()) {
         return refusal_.because(Status::kInternalError, "%s", why);
     }
@@ -80,6 +80,7 @@ Status ModelStore::prove() {
     board::settle_memory();
     autodeploy::sha256({loaded_model, bytes_}, found_);
     proven_ = std::memcmp(found_, expected_, sizeof found_) == 0;
+    doubted_ = false;
     if (proven_) {
         return Status::kOk;
     }
@@ -88,6 +89,16 @@ Status ModelStore::prove() {
                             "the model is damaged: its SHA-256 begins with %08" PRIx32
                             ", not with %08" PRIx32,
                             load_big(found_), load_big(expected_));
+}
+
+Status ModelStore::check() {
+    if (!kModelIsLoaded || (proven_ && !doubted_)) {
+        return Status::kOk;
+    }
+    if (doubted_) {
+        return prove();
+    }
+    return refusal_.because(Status::kNoModel, "no model has been loaded and proven since the start");
 }
 
 }  // namespace autodeploy

@@ -30,6 +30,12 @@ class ModelStore {
     /** Reads all of it back; what is not what was begun is forgotten. */
     Status prove();
 
+    /** After a crash, which may have written anywhere: `check` reads the model back before it is used again. */
+    void doubt() { doubted_ = proven_; }
+
+    /** Whether the model may be used: it is in the image, or there and proven. */
+    Status check();
+
     /** Of the model that is there, as it was read back; empty when none is. */
     Bytes sha256() const { return {found_, proven_ ? sizeof found_ : 0}; }
 
@@ -40,6 +46,7 @@ class ModelStore {
     uint32_t bytes_ = 0;  // of the model that was begun; 0: none was
     uint32_t arrived_ = 0;
     bool proven_ = false;
+    bool doubted_ = false;
     uint8_t expected_[kSha256Bytes] = {};
     uint8_t found_[kSha256Bytes] = {};
 };

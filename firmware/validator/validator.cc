@@ -39,8 +39,9 @@ Status Validator::prove_model() {
 
 Status Validator::configure(uint32_t arena_bytes) {
     forget_configuration();
-    if (model_sha256().size == 0) {
-        return refusal_.because(Status::kNoModel, "no model has been loaded and proven since the start");
+    Status status = store_.check();
+    if (status != Status::kOk) {
+        return status;
     }
     if (const char *why = board::missing_memory()) {
         return refusal_.because(Status::kInternalError, "%s", why);
@@ -51,7 +52,7 @@ Status Validator::configure(uint32_t arena_bytes) {
                                 "an arena of %" PRIu32 " bytes does not fit; the most is %" PRIu32,
                                 arena_bytes, config::kArenaMaxBytes);
     }
-    Status status = prepare(arena_bytes);
+    status = prepare(arena_bytes);
     if (status == Status::kOk) {
         status = check_inputs_fit();
     }
@@ -73,6 +74,7 @@ Status Validator::prepare(uint32_t arena_bytes) {
         })) {
         return status;
     }
+    store_.doubt();
     return refusal_.because(Status::kNoMemory,
                             "the engine crashed: an arena of %" PRIu32 " bytes is too small%s",
                             arena_bytes, keep_tensors_ ? " to keep all tensors" : "");

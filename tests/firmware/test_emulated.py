@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import socket
@@ -18,7 +19,15 @@ from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.framing import frame
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.messages import BoardKind, Capability, ResetCause, Status
-from tests.helpers.firmware_support import REPLY_TIMEOUT_S, Wire, build, needs_qemu, request, words
+from tests.helpers.firmware_support import (
+    LOADED,
+    REPLY_TIMEOUT_S,
+    Wire,
+    build,
+    needs_qemu,
+    request,
+    words,
+)
 
 pytestmark = needs_qemu
 RAM_BYTES = {"mps2-an386": 16 << 20, "mps3-an547": 2 << 30}
@@ -27,13 +36,13 @@ MACHINES = list(CORES)
 MEGABYTE = 1 << 20
 GARBAGE_SEED = 1
 """Its bytes do not end in what looks like the start of a frame."""
-READ_NULL, CALL_DATA, OVERFLOW_STACK, TRAP = 1, 2, 3, 4
+READ_NULL, CALL_DATA, OVERFLOW_STACK, TRAP, SPOIL_MODEL = 1, 2, 3, 4, 7
 """What the faulty engine is told by its input."""
 
 
-def image(config: pytest.Config, machine: str, engine: str = "echo") -> Path:
+def image(config: pytest.Config, machine: str, engine: str = "echo", **options: object) -> Path:
     board = machine.replace("-", "_")
-    return build(config, BOARD=board, ENGINE=engine) / "autodeploy.elf"
+    return build(config, BOARD=board, ENGINE=engine, **options) / "autodeploy.elf"
 
 
 def arguments(machine: str, elf: Path) -> list[str]:
@@ -218,6 +227,31 @@ def test_an_engine_that_crashes_in_an_inference_is_told(
         faulty.invoke()
     faulty.configure()
     assert faulty.invoke().includes_first
+
+
+@pytest.mark.slow
+def test_a_model_that_was_loaded_is_proven_again_after_a_crash(
+    machine: str, pytestconfig: pytest.Config, tmp_path: Path
+) -> None:
+    """A crash may have written anywhere: what is whole runs, what is damaged does not."""
+    model = bytes(range(250)) * 8
+    sha256 = hashlib.sha256(model).digest()
+    elf = image(pytestconfig, machine, "faulty", CONFIG_DIR=LOADED)
+    with emulated(machine, elf, tmp_path) as board:
+        board.begin_model(len(model), sha256)
+        board.write_model(model)
+        board.prove_model(len(model))
+        for order in (READ_NULL, SPOIL_MODEL):
+            board.configure()
+            board.write_input(0, bytes([order]))
+            with pytest.raises(BoardRefused, match="the engine crashed"):
+                board.invoke()
+        with pytest.raises(BoardRefused, match="the model is damaged") as refused:
+            board.configure()
+        assert refused.value.status == "BAD_MODEL"
+        assert board.identify().model_sha256 == b""
+        with pytest.raises(BoardRefused, match="no model has been loaded"):
+            board.configure()
 
 
 def test_a_stack_that_overflows_ends_in_words(faulty: ValidatorClient) -> None:
