@@ -53,7 +53,7 @@ storm-slice: $(VENV)/.dev  ## the part of the storm that CI runs
 	$(BIN)/python -m tests.storm --slice
 
 mutants: $(VENV)/.dev  ## whether tests notice mistakes in what judges; hours, or MOST=10 of each module
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'cosmic-ray>=8.7'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'cosmic-ray>=8.7' 'pytest-cov>=7'
 	$(BIN)/python .ci/mutants.py $(if $(MOST),--most $(MOST))
 
 bench: $(VENV)/.dev  ## measure start-up, RPC and whole runs, with bounds; ONLY="rpc kws-10" for parts; into build/bench.json
