@@ -9,7 +9,9 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_autodeploy.base.repeats import Repeats
 from pytest_autodeploy.baseline.enough import LEAST, OF_BASELINE, WINDOWS_OF_BASELINE
+from pytest_autodeploy.baseline.judgement import single
 from tests.helpers import synthetic_rig as rigs
 from tests.helpers.synthetic_rig import ENERGY, LATENCY, Rig, Shape
 
@@ -52,14 +54,16 @@ def test_an_outlier_in_the_baseline_hides_no_regression() -> None:
 def test_one_repeat_is_never_a_gate() -> None:
     source = random.Random(2)
     kept = rigs.baseline(Rig(LATENCY, rigs.normal(3), source))
-    single = replace(LATENCY, first=1)
-    now = Rig(single, rigs.normal(3), source, 30)
+    once = replace(LATENCY, first=1)
+    now = Rig(once, rigs.normal(3), source, 30)
     stuck = replace(kept.metrics["latency_median"], spread=None, repeats=1)
     assert rigs.compared(kept, now).state == "regression"
     assert len(now.values) >= LEAST
     alone = rigs.compared(replace(kept, metrics={"latency_median": stuck}), now)
     assert alone.state == "cannot tell"
-    assert "one repeat, which tells nothing" in alone.rows[0].note
+    assert alone.rows[0].note.startswith("the baseline has one repeat, which tells nothing of the")
+    few = single(alone.rows[0], (Repeats(1.0, 0.1, 30), Repeats(1.0, 0.1, 2, 1)))
+    assert few.note.startswith("this run has one repeat, which tells nothing of the")
 
 
 def test_a_baseline_has_thirty_repeats_and_eight_windows() -> None:
