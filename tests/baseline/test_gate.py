@@ -75,6 +75,14 @@ def test_a_baseline_has_thirty_repeats_and_eight_windows() -> None:
             assert len(rig.counts) == starts
 
 
+@pytest.mark.parametrize("starts", [1, 2, 4])
+def test_a_comparison_measures_as_many_starts_as_it_is_asked_for(starts: int) -> None:
+    kept = rigs.baseline(Rig(LATENCY, STEADY, random.Random(4)), 5)
+    now = Rig(LATENCY, STEADY, random.Random(5))
+    assert rigs.compared(kept, now, starts).state == "within"
+    assert len(now.counts) == starts
+
+
 def test_starts_that_differ_cannot_be_told_from_a_change_by_one() -> None:
     found: Counter[str] = Counter()
     for number in range(20):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pytest_autodeploy.baseline.layer_profiles import OF_BASELINE, PROFILES, profile
 from pytest_autodeploy.baseline.update import update_baselines
+from pytest_autodeploy.baseline.verdict import unmeasured
 from pytest_autodeploy.limits.declarations import REGRESSION, default_regression
 from pytest_autodeploy.limits.declared import declare
+from pytest_autodeploy.limits.regression import LAYERS
 from pytest_autodeploy.metrics.comparison import Comparison
 from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise
+from tests.helpers.baseline_examples import ENTRY, with_layers
 from tests.helpers.noisy_session import gate, judged, measure, record, session, without_tflm
 
 
@@ -67,3 +71,23 @@ def test_a_profile_of_one_inference_is_topped_up(baseline: bool, repeats: int) -
     # On a board whose times are exact a baseline needs no more than a comparison.
     wanted = PROFILES if measured.kind.exact else repeats
     assert measured.measured.profile.repeats == wanted
+
+
+@pytest.mark.parametrize(("percent", "state"), [("10%", "FAIL"), ("300%", "pass")])
+def test_layers_that_were_profiled_are_judged(kept: Path, percent: str, state: str) -> None:
+    with without_tflm():
+        slow = session(TimingNoise(1, 2, 30))
+        slow.profile()
+        only_layers = declare(REGRESSION, per_layer=percent)
+        (row,) = judged(slow, gate(kept, only_layers)).rows
+    assert row.status == state
+
+
+def test_a_named_group_that_was_not_measured_is_told() -> None:
+    limit, must = default_regression(), frozenset({"latency", "arena", LAYERS})
+    assert unmeasured(must, limit, with_layers()) == []
+    bare = replace(ENTRY, metrics={"arena_used": ENTRY.metrics["arena_used"]}, layers=None)
+    assert unmeasured(must, limit, bare) == [
+        "latency was not measured by this test",
+        f"{LAYERS} was not measured by this test",
+    ]
