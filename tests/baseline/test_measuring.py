@@ -78,7 +78,7 @@ def test_layers_that_were_profiled_are_judged(kept: Path, percent: str, state: s
     with without_tflm():
         slow = session(TimingNoise(1, 2, 30))
         slow.profile()
-        only_layers = declare(REGRESSION, per_layer=percent)
+        only_layers = declare(REGRESSION, latency="300%", per_layer=percent)
         (row,) = judged(slow, gate(kept, only_layers)).rows
     assert row.status == state
 
