@@ -126,12 +126,14 @@ def _probes() -> tuple[list[Connected], str | None]:
 
 def _kind_lines(kinds: Sequence[_KindState]) -> Iterator[str]:
     from pytest_autodeploy.base.table import Column, table
+    from pytest_autodeploy.catalog.kinds import all_kinds
 
+    shown = {kind.prefix: kind.shown for kind in all_kinds()}
     lacks = [", ".join(kind.lacks) for kind in kinds]
     yield from table(
         [
             Column("Kind", [kind.kind for kind in kinds]),
-            Column("Typed", [f"--evb {kind.prefix}NAME" for kind in kinds]),
+            Column("Typed", [f"--evb {shown[kind.prefix]}" for kind in kinds]),
             Column("What runs a model", [kind.runs for kind in kinds]),
             Column("On this PC", [f"lacks {names}" if names else "ready" for names in lacks]),
         ]
@@ -144,7 +146,7 @@ def _board_lines(catalog: Sequence[BoardEntry]) -> list[str]:
     from pytest_autodeploy.base.table import Column, table
     from pytest_autodeploy.catalog.kinds import all_kinds
 
-    stand_ins = [kind for kind in all_kinds() if kind.stands_in]
+    stand_ins = [kind for kind in all_kinds() if kind.stands_in and kind.takes == "NAME"]
     columns = [
         Column("--evb", [board.ids[0] for board in catalog]),
         *(Column(kind.name.capitalize(), _ids(kind, catalog)) for kind in stand_ins),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -22,6 +23,22 @@ from pytest_autodeploy.model.load import load_model
 from pytest_autodeploy.rpc.service import Log
 from tests.helpers.rpc_board import IDENTITY, Descriptor, EchoValidator, serve
 from tests.helpers.support import DIGITS
+
+STALE_S = 1.0
+"""What came while a board was dead is taken up, and seen to be over, when it is back."""
+
+
+class Connection(Descriptor):
+    """A connection that breaks when the host has closed it."""
+
+    def read(self, timeout_s: float) -> bytes:
+        ready, _, _ = select.select([self.descriptor], [], [], timeout_s)
+        if not ready:
+            return b""
+        data = os.read(self.descriptor, 65536)
+        if not data:
+            raise ConnectionResetError
+        return data
 
 
 def main(count: int, folder: Path) -> None:
@@ -74,7 +91,7 @@ def _talk(connection: socket.socket, log: Path, port: int, identity: object) -> 
         with connection:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             validator = EchoValidator(identity)  # type: ignore[arg-type]
-            serve(Descriptor(connection.fileno()), validator, Log())
+            serve(Connection(connection.fileno()), validator, Log())
     except OSError:
         pass
     finally:
@@ -87,21 +104,34 @@ def _note(log: Path, what: str, port: int) -> None:
 
 
 def overlaps(log: Path) -> list[str]:
-    """What happened on a board while another connection was open."""
+    """Which connections to a board were open at once, for longer than ``STALE_S``."""
+    spans = _spans(log)
     found: list[str] = []
-    opened: set[int] = set()
-    for line in log.read_text().splitlines() if log.exists() else ():
-        at, what, text = line.split()
-        port = int(text)
-        if what == "alive":  # it was killed, and its connections with it
-            opened.clear()
-        elif what == "open":
-            if opened:
-                found.append(f"{log.stem}: two hosts at {at}, ports {sorted(opened)} and {port}")
-            opened.add(port)
-        else:
-            opened.discard(port)
+    for number, (began, ended, port) in enumerate(spans):
+        for other_began, other_ended, other in spans[number + 1 :]:
+            shared = min(ended, other_ended) - max(began, other_began)
+            if shared > STALE_S:
+                found.append(f"{log.stem}: hosts {port} and {other} at once for {shared:.1f} s")
     return found
+
+
+def _spans(log: Path) -> list[tuple[float, float, int]]:
+    """Of each connection: when it was opened and closed, and the host's port."""
+    spans: list[tuple[float, float, int]] = []
+    opened: dict[int, float] = {}
+    last = 0.0
+    for line in log.read_text().splitlines() if log.exists() else ():
+        text, what, number = line.split()
+        at, port = float(text), int(number)
+        if what == "open":
+            opened[port] = at
+        elif what == "close" and port in opened:
+            spans.append((opened.pop(port), at, port))
+        elif what == "alive":  # it was killed before, and its connections with it
+            spans += [(began, last, other) for other, began in opened.items()]
+            opened.clear()
+        last = at
+    return spans + [(began, last, other) for other, began in opened.items()]
 
 
 if __name__ == "__main__":

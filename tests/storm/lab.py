@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from tests.helpers.real_labgrid import RealLab, real_lab, serial_port
@@ -44,6 +45,8 @@ class Run:
     way: str
     waited: float | None = None
     place: str = ""
+    began: float = 0.0
+    ended: float = 0.0
     end: str = ""
     text: str = ""
 
@@ -154,6 +157,7 @@ def _start(shared: Storm, run: Run, chance: random.Random) -> None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(chance.uniform(1, 40))
         _end(process, way)
+        run.ended = time.monotonic()
     try:
         output, _ = process.communicate(timeout=RUN_PATIENCE_S)
     except subprocess.TimeoutExpired:
@@ -161,6 +165,8 @@ def _start(shared: Storm, run: Run, chance: random.Random) -> None:
         output, _ = process.communicate()
         shared.tally.hangs += 1
         shared.tally.case(f"a run on {pool} does not end ({way})")
+    if process.returncode == -signal.SIGTERM:  # before it could have had anything
+        run.end = "not begun"
     _read(shared, run, output)
 
 
@@ -180,7 +186,9 @@ def _read(shared: Storm, run: Run, output: str) -> None:
     for line in output.splitlines():
         said = json.loads(line)
         if "place" in said:
-            run.place, run.waited = said["place"], said["waited"]
+            run.place, run.waited, run.began = said["place"], said["waited"], said["at"]
+        elif "given" in said:
+            run.ended = said["given"]
         else:
             run.end, run.text = said.get("kind", said["end"]), said.get("text", "")
     if run.end == "done":
@@ -193,6 +201,10 @@ def _read(shared: Storm, run: Run, output: str) -> None:
 def _look(shared: Storm, logs: Path, places: object) -> None:
     """After all: no board had two hosts, and every place can be had again."""
     twice = [each for log in sorted(logs.glob("*.log")) for each in overlaps(log)]
+    held = sorted((r.place, r.began, r.ended) for r in shared.runs if r.place)
+    for (place, _, ended), (other, began, _) in pairwise(held):
+        if place == other and began < ended:
+            twice.append(f"{place} was held twice for {ended - began:.2f} s")
     shared.tally.wrong += len(twice)
     for each in twice:
         shared.tally.case(each)

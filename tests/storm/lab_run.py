@@ -38,7 +38,7 @@ def main(wanted: str, client: str, seconds: float, wait_s: float) -> None:
     began = time.monotonic()
     try:
         held = lease.hold()
-        _say(place=held.place.name, waited=time.monotonic() - began)
+        _say(place=held.place.name, waited=time.monotonic() - began, at=time.monotonic())
         until = time.monotonic() + seconds
         board.load(Image(load_model(DIGITS)))
         while time.monotonic() < until:
@@ -50,6 +50,8 @@ def main(wanted: str, client: str, seconds: float, wait_s: float) -> None:
     except KeyboardInterrupt:
         _say(end="interrupted")
     finally:
+        if lease.held:
+            _say(given=time.monotonic())
         board.close()
 
 
