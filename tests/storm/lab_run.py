@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 from pytest_autodeploy.base.errors import BoardError
@@ -52,7 +53,8 @@ def main(wanted: str, client: str, seconds: float, wait_s: float) -> None:
     finally:
         if lease.held:
             _say(given=time.monotonic())
-        board.close()
+        with suppress(KeyboardInterrupt):  # what is told to end in the middle of that, has ended
+            board.close()
 
 
 def _say(**what: Any) -> None:

@@ -91,11 +91,7 @@ class Keeper:
                 self._send(DONE)
             except LabError:
                 clean = False
-        if not self._child.stdin.closed:
-            try:
-                self._child.stdin.close()
-            except OSError:
-                LOG.debug("the keeper of %s died before its end", self._board)
+        self.leave()
         with show_task(f"giving back the place of {self._board}"):
             end = self._child.end(GIVE_BACK_S)
         if end is not None:
@@ -109,6 +105,14 @@ class Keeper:
             return False
         self._owner.forget()
         return True
+
+    def leave(self) -> None:
+        """Let it give back what is held, without waiting for it. Idempotent."""
+        if not self._child.stdin.closed:
+            try:
+                self._child.stdin.close()
+            except OSError:
+                LOG.debug("the keeper of %s died before its end", self._board)
 
     def _read(self) -> None:
         for line in self._child.stdout:

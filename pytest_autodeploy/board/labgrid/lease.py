@@ -112,18 +112,28 @@ class Lease:
         keeper, self._keeper = self._keeper, None
         if keeper is None:
             return
-        client = LabgridClient(self._program or "", self._id, keeper)
-        clean = not self._asked
-        with suppress(LabError):
-            if self._held is not None:
-                client.release_from(self._held.place.name, str(self._owner))
-                if self._token is not None:
-                    client.cancel(self._token)
-                clean = True
+        held, token, asked = self._held, self._token, self._asked
         self._held, self._token, self._asked = None, None, False
-        dead = not keeper.alive
-        if not keeper.close(clean=clean) and dead:
-            self._give_back_here()
+        try:
+            clean = not asked or (held is not None and self._release(keeper, held, token))
+            dead = not keeper.alive
+            if not keeper.close(clean=clean) and dead:
+                self._give_back_here()
+        except BaseException:  # a second Ctrl-C, which does not reach the keeper
+            keeper.leave()
+            raise
+
+    def _release(self, keeper: Keeper, held: Held, token: str | None) -> bool:
+        """Whether nothing is left to give back."""
+        client = LabgridClient(self._program or "", self._id, keeper)
+        try:
+            client.release_from(held.place.name, str(self._owner))
+            if token is not None:
+                client.cancel(token)
+        except LabError as error:
+            LOG.info("%s", error)
+            return False
+        return True
 
     def _give_back_here(self) -> None:
         """Without a keeper, which was killed."""
