@@ -102,12 +102,14 @@ def test_a_board_that_another_run_uses_keeps_its_power(
 
 
 @pytest.mark.slow
-def test_before_another_model_the_place_has_to_be_ours(lab: FakeLab, board: LeasedBoard) -> None:
+def test_now_and_then_the_place_has_to_be_ours(
+    lab: FakeLab, board: LeasedBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with tcp_board(EchoValidator(SAYS)) as echo:
         lab.place("a", raw_port(port_of(echo.url)))
         board.load(Image(MODEL))
         lab.change(lambda state: state["places"]["a"].update(acquired=None))
         board.load(Image(MODEL))  # it is not asked for each test
-        board._checked = None
+        monkeypatch.setattr("pytest_autodeploy.board.labgrid.board.CHECK_S", 0.0)
         with pytest.raises(BoardUnavailable, match="was taken from this run: nobody has it"):
             board.load(Image(MODEL))

@@ -36,6 +36,9 @@ RESTART_S = 20.0
 _HANGS = (BoardTimeout, BoardDied, LinkError, BoardUnavailable)
 """What a board raises that hangs or is off; of the last only a port that cannot be opened."""
 
+CHECK_S = 60.0
+"""After so long it is looked at anew whether the place is still this run's; that takes a second."""
+
 _POLL_S = 0.25
 
 
@@ -58,7 +61,7 @@ class LeasedBoard:
         self._restart_s = restart_s
         self._board: Board | None = None
         self._way: Way | None = None
-        self._checked: str | None = None
+        self._checked = 0.0
 
     @property
     def serial(self) -> str | None:
@@ -87,7 +90,7 @@ class LeasedBoard:
 
         The power of one that hangs is cut once, where the place has a power port.
         """
-        board = self._ready(image)
+        board = self._ready()
         try:
             return board.load(image)
         except _HANGS as error:
@@ -95,14 +98,16 @@ class LeasedBoard:
                 raise  # another run uses it, or its probe is away
             return self._load_anew(image, error)
 
-    def _ready(self, image: Image) -> Board:
+    def _ready(self) -> Board:
         held = self._lease.hold()
         if self._board is None:
             self._way = self._way or Way(held, self.id)
             self._board = self._reach(held, self._way.url)
-        elif self._checked != image.model.sha256:
+        elif time.monotonic() - self._checked > CHECK_S:
             self._lease.check()
-        self._checked = image.model.sha256
+        else:
+            return self._board
+        self._checked = time.monotonic()
         LOG.debug("%s is %s", self.id, held.place.name)
         return self._board
 
@@ -118,7 +123,7 @@ class LeasedBoard:
             while True:
                 self._forget_board()  # one that failed may remember it
                 try:
-                    return self._ready(image).load(image)
+                    return self._ready().load(image)
                 except _HANGS as again:
                     if time.monotonic() >= until:
                         what = f"{again.what}, after its power was cut"
