@@ -194,7 +194,7 @@ def _conditions(result: Measured) -> tuple[object, ...]:
     """What a trend is of: the columns of the index, in their order."""
     board = result.board
     of_board = board.name, board.kind, board.source, board.clock, board.clock_hz, board.engine
-    return (result.model.id, *of_board, board.serial or "")
+    return (result.model.id, *of_board, board.one or "")
 
 
 def _add_result(connection: sqlite3.Connection, run_id: int | None, result: Measured) -> None:
@@ -207,7 +207,7 @@ def _add_result(connection: sqlite3.Connection, run_id: int | None, result: Meas
         "INSERT INTO results (run_id, model, model_sha256, board, kind, source, clock, clock_hz,"
         " engine, engine_version, build_id, passed, serial)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (run_id, model.id, model.sha256, *facts, result.passed, board.serial or ""),
+        (run_id, model.id, model.sha256, *facts, result.passed, board.one or ""),
     ).lastrowid
     figures = [(m.name, m.unit, m.better, m.source) for m in result.measurements]
     connection.executemany(

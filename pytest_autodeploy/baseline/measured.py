@@ -29,6 +29,11 @@ def title_of(record: TestRecord | Measured) -> str:
     return f"{one_line(record.model.id)} on {one_line(record.board.id or '')}"
 
 
+def title_of_one(measured: Measured) -> str:
+    """The same, with which one of several boards of a rig it was."""
+    return f"{one_line(measured.model.id)} on {one_line(measured.board.label)}"
+
+
 def measured_by(records: Iterable[TestRecord]) -> list[Measured]:
     """Put records together; of a metric, and of layers, those with the most repeats count.
 
@@ -40,7 +45,7 @@ def measured_by(records: Iterable[TestRecord]) -> list[Measured]:
     for record in records:
         if record.board.clock_hz is not None and not record.npu:
             board = record.board
-            key = title_of(record), record.model.sha256, board.clock, board.rig_name, board.serial
+            key = title_of(record), record.model.sha256, board.clock, board.one
             groups.setdefault(key, []).append(record)
     return [
         Measured(

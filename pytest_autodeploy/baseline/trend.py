@@ -13,7 +13,7 @@ from pytest_autodeploy.base.text import one_line
 from pytest_autodeploy.baseline.comparison_text import difference_text
 from pytest_autodeploy.baseline.drift import Drift, find_drift
 from pytest_autodeploy.baseline.history import History, Point
-from pytest_autodeploy.baseline.measured import Measured, title_of
+from pytest_autodeploy.baseline.measured import Measured, title_of_one
 from pytest_autodeploy.baseline.precision import smallest_difference
 from pytest_autodeploy.limits.regression import NoRegression
 
@@ -84,7 +84,7 @@ def drift_lines(
     for result in results:
         for trend in trends(history, result, limit, pull_request):
             if trend.worse:
-                yield f"{title_of(result)}: {trend.metric} {trend.drift_text}"
+                yield f"{title_of_one(result)}: {trend.metric} {trend.drift_text}"
 
 
 def _trend(item: Measurement, points: Sequence[Point], limit: NoRegression) -> Trend:

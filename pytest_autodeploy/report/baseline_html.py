@@ -20,7 +20,7 @@ from pytest_autodeploy.baseline.comparison_text import (
     value_text,
 )
 from pytest_autodeploy.baseline.history import History
-from pytest_autodeploy.baseline.measured import Measured, title_of
+from pytest_autodeploy.baseline.measured import Measured, title_of_one
 from pytest_autodeploy.baseline.trend import Trend, trends
 from pytest_autodeploy.limits.regression import NoRegression
 
@@ -67,7 +67,7 @@ def trends_html(
     for result in results:
         found = trends(history, result, limit, of_pull_request)
         if found:
-            name = f"{title_of(result)} at {result.board.clock}"
+            name = f"{title_of_one(result)} at {result.board.clock}"
             groups.append(
                 {
                     "title": name,

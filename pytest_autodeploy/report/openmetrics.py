@@ -49,8 +49,8 @@ def write_openmetrics(path: Path, results: Sequence[Result], began: datetime) ->
 def openmetrics_text(results: Sequence[Result], began: datetime) -> str:
     """All finite measurements, how limits and tests ended, and when the run began.
 
-    Labels are ``model``, ``board``, ``serial`` (of the probe), ``clock`` and ``source``; values
-    that are not there are left out, never 0.
+    Labels are ``model``, ``board``, ``serial`` (of the probe, else the board's name in the rig),
+    ``clock`` and ``source``; values that are not there are left out, never 0.
     """
     families: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for result in results:
@@ -79,7 +79,7 @@ def _labels(result: Result, **more: str) -> str:
     labels = {
         "model": result.model.id,
         "board": board.id or "",
-        "serial": board.serial or "",
+        "serial": board.one or "",
         "clock": board.clock or "",
         **more,
     }

@@ -106,7 +106,7 @@ def by_board(records: Records) -> Iterator[tuple[str, Records]]:
 
     What never reached a board is with those of the last one.
     """
-    known = [record.board.rig_name or record.board.serial or "" for record in records]
+    known = [record.board.one or "" for record in records]
     names = [*dict.fromkeys(filter(None, known))]
     last = names[-1] if names else ""
     for name in names or [""]:

@@ -90,7 +90,7 @@ def merge(shards: Sequence[Shard], out: Path) -> Merged:
 
 def _key(result: Result) -> tuple[str, ...]:
     model, board = result.model, result.board
-    parts = (model.id, model.sha256, board.id, board.serial, board.clock == "LP" and "LP")
+    parts = (model.id, model.sha256, board.id, board.one, board.clock == "LP" and "LP")
     return tuple(part or "" for part in parts)
 
 

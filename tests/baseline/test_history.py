@@ -212,6 +212,9 @@ def test_equal_boards_have_trends_of_their_own(tmp_path: Path) -> None:
     history.add(run(), [result(2000, serial="2")])
     assert [p.value for p in history.points(result(serial="1"), "latency_median")] == [1000]
     assert history.points(result(), "latency_median") == []
+    history.add(run(), [result(3000, rig_name="lab3-a"), result(4000, rig_name="lab3-b")])
+    found = history.points(result(rig_name="lab3-b"), "latency_median")
+    assert [point.value for point in found] == [4000]
 
 
 def test_runs_for_pull_requests_are_in_no_trend_but_their_own(tmp_path: Path) -> None:

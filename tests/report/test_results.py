@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from pytest_autodeploy.metrics.record import TestRecord
 from pytest_autodeploy.metrics.result import OutcomeRecord, Provenance, RunFacts
 from pytest_autodeploy.report.cards import cards_html
 from pytest_autodeploy.report.npz import write_mismatch
+from pytest_autodeploy.report.openmetrics import openmetrics_text
 from pytest_autodeploy.report.results import ResultStore, write_result
 from tests.helpers.report_examples import (
     AGREEMENT,
@@ -64,13 +66,13 @@ def test_what_two_boards_of_a_type_measured_is_apart() -> None:
     of_boards = [
         record(
             f"on {name}",
-            board=replace(BOARD, serial=name, rig_name=name),
+            board=replace(BOARD, rig_name=name),
             measurements=(measurement("latency_median", us),),
         )
         for name, us in times.items()
     ]
     results = store(*of_boards, record("zero", outcome="error", board=replace(BOARD))).results()
-    found = [(r.board.serial, [item.value for item in r.measurements]) for r in results]
+    found = [(r.board.rig_name, [item.value for item in r.measurements]) for r in results]
     assert found[0] == ("lab3-a", [5.0])
     assert found[1][0] == "lab3-b"
     assert [test.nodeid for test in results[1].tests] == ["on lab3-b", "zero"]
@@ -80,7 +82,10 @@ def test_what_two_boards_of_a_type_measured_is_apart() -> None:
     ids = re.findall(r"<article[^>]* id=([\w-]+)", cards)
     assert len(ids) == 2
     assert len(set(ids)) == 2
-    in_history = {m.board.serial: m.measurements[0].value for m in measured_by(of_boards)}
+    text = openmetrics_text(results, datetime.now(UTC))
+    families = [line.rpartition(" ")[0] for line in text.splitlines() if not line.startswith("#")]
+    assert len(set(families)) == len(families)
+    in_history = {m.board.rig_name: m.measurements[0].value for m in measured_by(of_boards)}
     assert in_history == times
 
 

@@ -96,6 +96,11 @@ class BoardFacts:
     rig_name: str | None = None
 
     @property
+    def one(self) -> str | None:
+        """Which one of a type it was: by its serial number, else by its name in the rig."""
+        return self.serial or self.rig_name
+
+    @property
     def label(self) -> str:
         """What reports call it: its id, and which one of a rig it was, such as ``…_evb@lab3-a``."""
         board = self.id or ""
