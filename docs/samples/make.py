@@ -24,6 +24,7 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
     "first-run": ("pytest autodeploy --tflite=models/digits_cnn.tflite",),
     "details": ("pytest autodeploy::test_layer_profile --tflite=models/digits_cnn.tflite -v",),
     "own-test": ("pytest test_budget.py",),
+    "rig": ("autodeploy boards --rig rig.toml --take-out lab3-b --reason 'loose cable'",),
     "application-note": (
         "pytest --tflite-filename=models/digits_cnn.tflite --model-name=har --measure-power",
         "pytest autodeploy --tflite=models/digits_cnn.tflite --evb=sim:apollo4p_evb "
@@ -36,6 +37,9 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
 
 TEST = HERE / "test_budget.py"
 """The first test of a user, which fails; getting-started.md shows it."""
+
+RIG = HERE / "rig.toml"
+"""A rig whose boards are not there."""
 
 NOT_TOLD = ("CI", "BUILD_NUMBER", "FORCE_COLOR", "PY_COLORS", "NO_COLOR", "PYTEST_ADDOPTS")
 """Variables with which pytest prints another form: with CI, for one, it shortens no message."""
@@ -53,7 +57,13 @@ def make(name: str, folder: Path) -> str:
 def prepare(folder: Path) -> None:
     """What the samples need: the example, and the test that the page shows."""
     _output(EXAMPLE, folder)
-    (folder / "digits" / TEST.name).write_bytes(TEST.read_bytes())
+    _add_shown(folder / "digits")
+
+
+def _add_shown(folder: Path) -> None:
+    (folder / TEST.name).write_bytes(TEST.read_bytes())
+    (folder / RIG.name).write_bytes(RIG.read_bytes())
+    (folder / RIG.name).chmod(0o644)
 
 
 def _output(command: str, folder: Path) -> str:
@@ -82,6 +92,7 @@ def steady(text: str) -> str:
     """The text without what differs from PC to PC."""
     lines = (line.rstrip() for line in text.splitlines())
     text = "\n".join(line for line in lines if not line.startswith(OF_THIS_PC)) + "\n"
+    text = re.sub(r"by hand, .* since [\dT:-]+Z", "by hand, alice since 2026-12-01T17:00:00Z", text)
     text = re.sub(r"(tflm|litert) \d[\w.]*", r"\1 VERSION", text)
     return re.sub(r"^=+ (.*) in [\d.]+s(?: \(.*\))? =+$", r"==== \1 ====", text, flags=re.MULTILINE)
 
@@ -91,7 +102,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         samples = {"example": make("example", folder)}
-        (folder / "digits" / TEST.name).write_bytes(TEST.read_bytes())
+        _add_shown(folder / "digits")
         for name in SAMPLES:
             samples.setdefault(name, make(name, folder))
     for name, output in samples.items():

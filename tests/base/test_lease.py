@@ -9,8 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from pytest_autodeploy.base.lease import (
 )
 from pytest_autodeploy.base.port_place import port_place
 from pytest_autodeploy.base.progress import Display, shown_on
-from tests.helpers.support import ROOT
+from tests.helpers.support import ROOT, wait_until
 from tests.helpers.users import ATTACKER, BECOME, everybodys_folder, needs_root
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="abstract Unix sockets")
@@ -66,13 +65,6 @@ def tell(process: subprocess.Popen[str], line: str) -> None:
     assert process.stdin is not None
     process.stdin.write(f"{line}\n")
     process.stdin.flush()
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def test_who_waits_is_told_who_has_it_and_since_when() -> None:

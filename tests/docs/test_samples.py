@@ -16,6 +16,7 @@ from pytest_autodeploy.plugin.old_names import NEW
 from pytest_autodeploy.settings.options import OPTIONS
 from pytest_autodeploy.settings.settings import resolve
 from tests.helpers.pages import README, ROOT, Sample, pages, samples
+from tests.helpers.rigs import write_rig
 from tests.helpers.support import MODELS
 
 PYTHON = samples("python")
@@ -79,8 +80,11 @@ def test_what_is_shown_of_a_run_is_what_it_prints(
 
 
 @pytest.mark.parametrize(("program", "rest"), COMMANDS)
-def test_a_command_line_is_understood(pytester: pytest.Pytester, program: str, rest: str) -> None:
-    arguments = shlex.split(rest)
+def test_a_command_line_is_understood(
+    pytester: pytest.Pytester, tmp_path: Path, program: str, rest: str
+) -> None:
+    rig = write_rig(tmp_path / "rig.toml", {"lab3-a": "/dev/lab3-a"}, "apollo4p_evb")
+    arguments = shlex.split(rest.replace("/etc/autodeploy/rig.toml", str(rig)))
     if program == "pytest":
         config = pytester.parseconfig(*(each for each in arguments if "::" not in each))
         resolve(OPTIONS, config.getoption, config.getini, Path.cwd())

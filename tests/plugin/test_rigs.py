@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -17,7 +21,8 @@ from pytest_autodeploy.board.usb_ports import port_identity
 from pytest_autodeploy.catalog.rig_state import RigState
 from pytest_autodeploy.plugin.scheduler import group_of
 from tests.helpers.rigs import TYPE, running_boards, settings_of, write_rig
-from tests.helpers.support import DIGITS
+from tests.helpers.support import DIGITS, ROOT, wait_until
+from tests.helpers.users import ATTACKER, everybodys_folder, needs_root
 
 RAN = re.compile(r"\[(gw\d)\] \[ *\d+%\] PASSED autodeploy::(\w+\[.*\])")
 FAST = ("-k", "fits or size or profile")
@@ -162,3 +167,85 @@ def test_workers_take_turns_with_the_only_board_and_say_so(
             r"\(pytest --basetemp.*\) of .* since [\d:]+ has, \d+ s"
         ]
     )
+
+
+@contextmanager
+def run_of_another_user(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A run of pytest of another user, who may read what root may, and write to ``folder``."""
+    readers = "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search"
+    become = ("setpriv", f"--reuid={ATTACKER}", f"--regid={ATTACKER}", "--clear-groups", *readers)
+    own = {"HOME": str(folder), "TMPDIR": str(folder), "PYTHONPATH": str(ROOT)}
+    with (folder / "out.txt").open("wb") as out:
+        process = subprocess.Popen(
+            [*become, sys.executable, "-m", "pytest", *arguments],
+            cwd=folder,
+            env=os.environ | own,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+        )
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.mark.slow
+@needs_root
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
+def test_a_run_waits_for_that_of_another_user_and_has_the_board_when_it_is_killed(
+    pytester: pytest.Pytester, tmp_path: Path
+) -> None:
+    options = models_of(pytester, "a")
+    with everybodys_folder() as theirs, rig_of(tmp_path, 1, "--link-latency-ms", "300") as rig:
+        (board,) = settings_of(rig).rig.boards  # type: ignore[union-attr]
+        identity = port_identity(str(board.port))
+        other = shutil.copy(DIGITS, theirs / "b.tflite")
+        with run_of_another_user(theirs, f"--tflite={other}", f"--evb-rig={rig}") as process:
+            wait_until(lambda: holder_of(identity) is not None or process.poll() is not None)
+            assert process.poll() is None, (theirs / "out.txt").read_text()
+            chosen = (*options, f"--evb-rig={rig}", "-k", "latency or profile")
+            command = [sys.executable, "-m", "pytest", *chosen]
+            with subprocess.Popen(command, cwd=pytester.path, stdout=subprocess.PIPE) as mine:
+                lines: list[str] = []
+                assert mine.stdout is not None
+                while not lines or "waiting since" not in lines[-1]:
+                    lines.append(mine.stdout.readline().decode())
+                    assert lines[-1], "".join(lines)
+                os.killpg(process.pid, signal.SIGKILL)
+                rest = mine.stdout.read().decode()
+    assert re.search(
+        rf"autodeploy: waiting since [\d:]+ for board lab-a, which process {process.pid} "
+        rf"\(pytest --tflite=.*\) of uid {ATTACKER} since [\d:]+ has, \d+ s",
+        lines[-1],
+    )
+    assert mine.returncode == 0, rest
+    assert "2 passed" in rest
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [2, 4])
+def test_four_models_on_two_simulated_boards_are_eight_flashes(
+    pytester: pytest.Pytester, workers: int
+) -> None:
+    options = models_of(pytester, *MODELS)
+    for name in MODELS:  # what a board runs already would not be flashed
+        with (pytester.path / f"{name}.tflite").open("ab") as file:
+            file.write(name.encode())
+    boards = ("sim:apollo4p_evb", "sim:apollo510_evb")
+    chosen = (*options, *(f"--evb={board}" for board in boards), "-k", "latency or profile", "-v")
+    run = pytester.runpytest_subprocess(*chosen, "-n", str(workers))
+    assert run.ret == 0
+    ran = RAN.findall(run.stdout.str())
+    assert {test for _, test in ran} == {
+        f"{test}[{model}-{board}]"
+        for test in ("test_latency", "test_layer_profile")
+        for model in MODELS
+        for board in boards
+    }
+    assert len({worker for worker, _ in ran}) == workers
+    paths = pytester.path.glob("autodeploy-results/*/*/result.json")
+    results = [json.loads(path.read_text()) for path in paths]
+    assert [use["flashes"] for each in results for use in each["run"]["boards"]] == [1] * 8
