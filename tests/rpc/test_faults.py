@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import os
 import threading
 import time
@@ -14,6 +15,7 @@ from pytest_autodeploy.base.errors import BoardDied, BoardTimeout, LinkError
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.framing import FRAME_HEADER_BYTES, frame
 from pytest_autodeploy.rpc.link import Link
+from pytest_autodeploy.sim.loading import ModelStore
 from tests.helpers.rpc_board import IDENTITY, Board, Tamper, pty_board, tcp_board
 
 
@@ -171,6 +173,22 @@ def test_a_transfer_survives_more_faults_than_one_call_may_have(
     board.middle.replies = [bytes, bad_body_crc] * 4
     client.write_input(0, data)
     assert bytes(board.validator.tensors[0]) == data
+
+
+@pytest.mark.parametrize("fault", [bad_body_crc, silent])
+@pytest.mark.parametrize("broken", ["requests", "replies"])
+def test_a_model_that_loses_pieces_on_its_way_arrives_whole(
+    client: ValidatorClient, board: Board, broken: str, fault: Tamper
+) -> None:
+    """The pieces behind a lost one are refused, as they would leave a gap, and come again."""
+    model = os.urandom(100_000)
+    sha256 = hashlib.sha256(model).digest()
+    board.validator.store = ModelStore(len(model))
+    client.begin_model(len(model), sha256)
+    setattr(board.middle, broken, [bytes, fault, bytes, bytes, fault])
+    client.write_model(model)
+    assert not getattr(board.middle, broken)
+    assert client.prove_model(len(model)) == sha256
 
 
 def test_silence_names_the_call_the_board_and_the_seconds(
