@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pytest_autodeploy.base import trace
-from pytest_autodeploy.board.use import Use
+from pytest_autodeploy.board.use import Use as Use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

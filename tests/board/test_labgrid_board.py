@@ -85,6 +85,7 @@ def test_only_where_there_is_a_switch_power_is_cut_once(
     with pytest.raises(BoardTimeout, match="after its power was cut" if powered else "no answer"):
         board.load(Image(MODEL))
     assert lab.state["power"] == ([["a", "cycle"]] if powered else [])
+    assert (board.use.breaks, board.use.retries) == ((1, 1) if powered else (0, 0))
 
 
 def test_a_board_that_another_run_uses_keeps_its_power(

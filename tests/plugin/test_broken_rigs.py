@@ -93,6 +93,7 @@ def test_second(model_session):
     assert "arena_used" not in by_board["lab-b"]
 
 
+@pytest.mark.slow
 def test_a_model_that_breaks_both_boards_is_red_and_no_board_is_out(
     pytester: pytest.Pytester, tmp_path: Path
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_model_that_breaks_both_boards_is_red_and_no_board_is_out(
     run.stdout.no_fnmatch_line("*it is out*")
 
 
+@pytest.mark.slow
 def test_a_board_that_broke_with_two_models_is_out_of_the_run_and_in_quarantine(
     pytester: pytest.Pytester, tmp_path: Path
 ) -> None:
@@ -205,6 +207,7 @@ def test_a_model_passes_after_a_power_cycle(pytester: pytest.Pytester, tmp_path:
     assert 'name="autodeploy.second_chance" value="power cycle"' in Path("j.xml").read_text()
 
 
+@pytest.mark.slow
 def test_a_power_cycle_that_fails_is_red_and_says_why(
     pytester: pytest.Pytester, tmp_path: Path
 ) -> None:

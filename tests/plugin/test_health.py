@@ -46,6 +46,7 @@ def test_each_break_counts_once_and_so_does_each_flash_after_it(pytester: pytest
     assert "Health of 1 board over the history: 1 broke" in Path("report.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("digits")
 def test_breaks_of_earlier_attempts_count_too(pytester: pytest.Pytester) -> None:
     break_board(pytester, "die@invoke")

@@ -81,7 +81,13 @@ def test_it_passes_and_the_first_failure_is_in_every_report(pytester: pytest.Pyt
         assert died in Path(file).read_text(encoding="utf-8"), file
 
 
-@pytest.mark.parametrize("option", [(), ("--evb-second-chance=off",)], ids=["auto", "off"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        pytest.param((), id="auto"),
+        pytest.param(("--evb-second-chance=off",), id="off", marks=pytest.mark.slow),
+    ],
+)
 def test_a_board_that_the_run_starts_gets_none_unasked(
     pytester: pytest.Pytester, option: tuple[str, ...]
 ) -> None:
@@ -100,7 +106,9 @@ def test_a_model_that_breaks_every_board_is_tried_twice_and_red(pytester: pytest
     assert "attempt 1: on sim:" in Path("s.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("fault", ["wrong-model", "corrupt-output"])
+@pytest.mark.parametrize(
+    "fault", ["wrong-model", pytest.param("corrupt-output", marks=pytest.mark.slow)]
+)
 def test_what_is_wrong_is_not_tried_until_it_is_right(
     pytester: pytest.Pytester, fault: str
 ) -> None:
@@ -110,6 +118,7 @@ def test_what_is_wrong_is_not_tried_until_it_is_right(
     assert "broke" not in result.parseoutcomes()
 
 
+@pytest.mark.slow
 def test_no_baseline_is_made_of_a_model_whose_board_broke(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it=DIES_ONCE)
     result = pytester.runpytest("test_it.py", ON, "--autodeploy-update-baseline")
@@ -117,7 +126,7 @@ def test_no_baseline_is_made_of_a_model_whose_board_broke(pytester: pytest.Pytes
     assert not [*Path("autodeploy-baselines").rglob("*.json")]
 
 
-@pytest.mark.parametrize("stop", ["-x", "--maxfail=1"])
+@pytest.mark.parametrize("stop", ["-x", pytest.param("--maxfail=1", marks=pytest.mark.slow)])
 def test_an_attempt_that_another_followed_stops_no_run(
     pytester: pytest.Pytester, stop: str
 ) -> None:
@@ -126,6 +135,7 @@ def test_an_attempt_that_another_followed_stops_no_run(
     assert result.parseoutcomes() == {"passed": 3, "broke": 1}
 
 
+@pytest.mark.slow
 def test_a_second_attempt_that_fails_stops_a_run(pytester: pytest.Pytester) -> None:
     break_board(pytester, "die@invoke")
     result = pytester.runpytest("--tflite=digits_cnn.tflite", ON, "-x")
@@ -133,6 +143,7 @@ def test_a_second_attempt_that_fails_stops_a_run(pytester: pytest.Pytester) -> N
     assert result.parseoutcomes() == {"failed": 1, "broke": 1}
 
 
+@pytest.mark.slow
 def test_a_run_that_is_to_stop_has_no_second_attempt(pytester: pytest.Pytester) -> None:
     stops = "    request.session.shouldstop = 'enough'\n    model_session.latency()"
     body = DIES_ONCE.replace("    model_session.latency()", stops).replace(
@@ -152,6 +163,7 @@ def test_a_rerun_is_the_second_chance_where_there_are_reruns(pytester: pytest.Py
     assert attempt["again"] == "fresh start"
 
 
+@pytest.mark.slow
 def test_a_fixture_that_broke_the_board_is_made_anew(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         test_it=HEAD
@@ -174,6 +186,7 @@ def test_after(outputs):
     assert result.parseoutcomes() == {"passed": 2, "broke": 1}
 
 
+@pytest.mark.slow
 def test_a_limit_that_only_the_first_attempt_judged_is_owed_by_the_second(
     pytester: pytest.Pytester,
 ) -> None:

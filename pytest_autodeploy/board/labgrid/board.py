@@ -15,7 +15,7 @@ from pytest_autodeploy.base.errors import (
     LinkError,
 )
 from pytest_autodeploy.base.progress import show_task
-from pytest_autodeploy.board.base import Board, Placed
+from pytest_autodeploy.board.base import Board, Placed, Use, use_of
 from pytest_autodeploy.board.labgrid.client import NotOurs
 from pytest_autodeploy.board.labgrid.way import Way
 from pytest_autodeploy.board.silence import NOT_YET
@@ -60,6 +60,7 @@ class LeasedBoard:
         self._reach = reach
         self._restart_s = restart_s
         self._board: Board | None = None
+        self._unused = Use()
         self._way: Way | None = None
         self._checked = 0.0
 
@@ -67,6 +68,11 @@ class LeasedBoard:
     def serial(self) -> str | None:
         """The name of the place, which tells boards of a lab apart; None before it is known."""
         return self._lease.held.place.name if self._lease.held else None
+
+    @property
+    def use(self) -> Use:
+        """What the board went through: the one behind the place, once there is one."""
+        return use_of(self._board) if self._board else self._unused
 
     @property
     def port(self) -> str | None:
@@ -115,6 +121,8 @@ class LeasedBoard:
         try:
             with show_task(f"cutting the power of {self.id}, which hangs"):
                 self._lease.power_cycle()
+            self.use.breaks += 1
+            self.use.retries += 1
         except NotOurs as refusal:  # it has none
             LOG.info("%s", refusal)
             raise error from None
