@@ -15,7 +15,7 @@ from pytest_autodeploy.base.errors import (
     LinkError,
 )
 from pytest_autodeploy.base.progress import show_task
-from pytest_autodeploy.board.base import Board, Placed, Use, use_of
+from pytest_autodeploy.board.base import Board, Placed, Use
 from pytest_autodeploy.board.labgrid.client import NotOurs
 from pytest_autodeploy.board.labgrid.way import Way
 from pytest_autodeploy.board.silence import NOT_YET
@@ -60,7 +60,8 @@ class LeasedBoard:
         self._reach = reach
         self._restart_s = restart_s
         self._board: Board | None = None
-        self._unused = Use()
+        self.use = Use()
+        """What the board went through, whatever way it was reached."""
         self._way: Way | None = None
         self._checked = 0.0
 
@@ -68,11 +69,6 @@ class LeasedBoard:
     def serial(self) -> str | None:
         """The name of the place, which tells boards of a lab apart; None before it is known."""
         return self._lease.held.place.name if self._lease.held else None
-
-    @property
-    def use(self) -> Use:
-        """What the board went through: the one behind the place, once there is one."""
-        return use_of(self._board) if self._board else self._unused
 
     @property
     def port(self) -> str | None:
@@ -109,6 +105,7 @@ class LeasedBoard:
         if self._board is None:
             self._way = self._way or Way(held, self.id)
             self._board = self._reach(held, self._way.url)
+            self._board.use = self.use  # type: ignore[attr-defined]  # it counts there
         elif time.monotonic() - self._checked > CHECK_S:
             self._lease.check()
         else:
