@@ -23,7 +23,7 @@ from tests.helpers.firmware_support import (
     needs_host_build,
 )
 
-pytestmark = needs_host_build
+pytestmark = [needs_host_build, pytest.mark.slow]  # a build of its own: 8 s
 ROOM_BYTES = 5000
 MODEL = random.Random(1).randbytes(ROOM_BYTES)
 SHA256 = hashlib.sha256(MODEL).digest()
