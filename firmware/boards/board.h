@@ -76,6 +76,9 @@ const char *memory_of(const void *address);
  */
 void settle_memory();
 
+/** Before a model is loaded: lets its place be written to. */
+void open_memory();
+
 /** Why a memory that the image uses is not there, in words; nullptr when all are. */
 const char *missing_memory();
 

@@ -10,6 +10,7 @@ __attribute__((weak)) ResetCause reset_cause() { return ResetCause::kUnknown; }
 __attribute__((weak)) const char *failed_step() { return ""; }
 __attribute__((weak)) const char *memory_of(const void *) { return ""; }
 __attribute__((weak)) void settle_memory() {}
+__attribute__((weak)) void open_memory() {}
 __attribute__((weak)) const char *missing_memory() { return nullptr; }
 
 }  // namespace autodeploy::board

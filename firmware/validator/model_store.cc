@@ -34,6 +34,7 @@ Status ModelStore::begin(uint32_t bytes, Bytes sha256) {
                                 "a model of %" PRIu32 " bytes does not fit; the most is %" PRIu32,
                                 bytes, config::kUploadBytes);
     }
+    board::open_memory();
     bytes_ = bytes;
     std::memcpy(expected_, sha256.data, sizeof expected_);
     return Status::kOk;

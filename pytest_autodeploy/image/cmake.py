@@ -82,6 +82,11 @@ class CMakeBuilder(ImageBuilder):
         }
 
     @property
+    def _shared(self) -> bool:
+        """The echo engine's tensors are those of the model."""
+        return self._engine == "tflm"
+
+    @property
     def _engine_version(self) -> str:
         return self._tree.version if self._tree else "1"
 

@@ -32,6 +32,11 @@ class ImageBuilder(ABC):
         self._cache = BuildCache(options.cache or default_folder())
 
     @property
+    def _shared(self) -> bool:
+        """Whether models with the same operators share an image, into which the host loads them."""
+        return False
+
+    @property
     @abstractmethod
     def _inputs(self) -> Mapping[str, object]:
         """Digests of all that goes in but for the model and what follows from it."""
@@ -55,6 +60,7 @@ class ImageBuilder(ABC):
         recipe = make_recipe(
             image,
             self._spec,
+            self._shared,
             engine=self._engine,
             engine_version=self._engine_version,
             buffers=self._buffers,
@@ -67,7 +73,7 @@ class ImageBuilder(ABC):
         """Where an image has its model and its arena. Raises ModelDoesNotFit."""
         options = self._options
         memories = {"model_memory": options.model_memory, "arena_memory": options.arena_memory}
-        return decide(image, self._spec, **memories)
+        return decide(image, self._spec, self._shared, **memories)
 
     def build(self, image: Image) -> Built:
         """The firmware of an image, from the cache when nothing that goes in has changed.

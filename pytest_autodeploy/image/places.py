@@ -33,6 +33,8 @@ class Places:
     inputs: str = ""
     copied_from: str = ""
     outside: Mapping[str, Outside] = field(default_factory=dict)
+    loaded: Mapping[str, str] = field(default_factory=dict)
+    """For models that the host loads into a memory where no arena can be."""
 
 
 _SECTION = '__attribute__((section("{}")))'.format
@@ -40,6 +42,7 @@ _MACHINES = Places(  # the linker scripts of firmware/boards
     model={"mram": _SECTION(".model"), "psram": _SECTION(".model_external")},
     arena={"sram": _SECTION(".noinit"), "psram": _SECTION(".arena_external")},
     inputs=_SECTION(".noinit"),
+    loaded={"mram": _SECTION(".model_loaded")},
 )
 _NOBITS = '__attribute__((section("{}" AUTODEPLOY_NOBITS)))'.format
 _APOLLO3 = Places(  # neuralSPOT's: what has no section goes to SRAM

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +12,7 @@ from pytest_autodeploy.catalog.fit import (
     ALIGNMENT,
     ARENA_MEMORIES,
     BUFFER_MEMORY,
+    IMAGE_MEMORY,
     MODEL_MEMORIES,
     Placement,
     Use,
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from pytest_autodeploy.model.graph import Model, Tensor
 
 Engine = Literal["tflm", "echo"]
+
+SHARED_INPUT_BYTES = 64 * 1024
+SHARED_LAYERS = 128
+"""What an image that models share has at least; more is rounded up to a power of two."""
 
 _ECHO_TYPES = {
     "float32": "kFloat32",
@@ -84,6 +89,8 @@ class Buffers:
 def make_recipe(
     image: Image,
     spec: BoardSpec,
+    shared: bool = False,
+    /,
     *,
     engine: Engine,
     engine_version: str,
@@ -93,24 +100,28 @@ def make_recipe(
 ) -> Recipe:
     """Place the model and its arena and gather what goes into the sources.
 
-    Raises ModelDoesNotFit.
+    ``shared``: as `decide` has it. Raises ModelDoesNotFit.
     """
     model = image.model
-    inputs = sum(_align(tensor.bytes) for tensor in model.inputs)
     places = places_of(spec)
-    placement = decide(image, spec, model_memory=model_memory, arena_memory=arena_memory)
+    memories = {"model_memory": model_memory, "arena_memory": arena_memory}
+    placement = decide(image, spec, shared, **memories)
+    shared = shared and placement.model_loaded
+    inputs = _input_bytes(model, shared=shared)
+    layers = max(sum(operator.subgraph == 0 for operator in model.operators), 1)
+    methods = list(model.resolver_methods)
     context = {
         "board": spec.name,
         "transport": spec.transport,
         "engine_version": engine_version,
-        **_model(model, placement, places),
+        **_model(model, placement, places, spec.memories[IMAGE_MEMORY].usable if shared else 0),
         "outside": _outside(places, placement),
         "arena_bytes": _largest_arena(spec, placement, model, inputs),
         "input_bytes": max(inputs, ALIGNMENT),
-        "layers": max(sum(operator.subgraph == 0 for operator in model.operators), 1),
+        "layers": _rounded(layers, SHARED_LAYERS) if shared else layers,
         **asdict(buffers),
         "power_pins": dict(spec.power_pins),
-        "resolver_methods": list(model.resolver_methods),
+        "resolver_methods": sorted(methods) if shared else methods,
         "variables": model.resource_variables,
         "echo": [_echo(tensor) for tensor in model.inputs] if engine == "echo" else [],
     }
@@ -140,6 +151,8 @@ def _largest_arena(spec: BoardSpec, placement: Placement, model: Model, inputs: 
 def decide(
     image: Image,
     spec: BoardSpec,
+    shared: bool = False,
+    /,
     *,
     model_memory: str | None = None,
     arena_memory: str | None = None,
@@ -147,19 +160,37 @@ def decide(
     """Where the model and the arena of an image go: the one rule for firmware and deliverables.
 
     Tightly coupled memory when the arena is likely to fit, then SRAM, then PSRAM, where the board's
-    linker script can; or the memories that are wanted. Raises ModelDoesNotFit.
+    linker script can; or the memories that are wanted. ``shared``: an image has a place for models
+    in its own memory, which the host loads, so that those with the same operators share the image.
+    Raises ModelDoesNotFit.
     """
     model, places = image.model, places_of(spec)
-    return place(
+    placement = place(
         spec,
         model.size_bytes,
         image.arena_bytes,
         likely_arena_bytes=None if image.roomy else likely_arena_bytes(model),
-        buffer_bytes=sum(_align(tensor.bytes) for tensor in model.inputs),
+        buffer_bytes=_input_bytes(model, shared=shared),
         model_memories=_allowed(spec, "model", model_memory, places.model, MODEL_MEMORIES),
         arena_memories=_allowed(spec, "arena", arena_memory, places.arena, ARENA_MEMORIES),
         copied_from=places.copied_from or None,
     )
+    return replace(placement, model_loaded=True) if _loads(placement, shared) else placement
+
+
+def _loads(placement: Placement, shared: bool) -> bool:
+    return placement.model_loaded or (shared and placement.model_memory == IMAGE_MEMORY)
+
+
+def _input_bytes(model: Model, *, shared: bool) -> int:
+    """The room for inputs; in a shared image that of most models."""
+    inputs = sum(_align(tensor.bytes) for tensor in model.inputs)
+    return _rounded(inputs, SHARED_INPUT_BYTES) if shared else inputs
+
+
+def _rounded(size: int, least: int) -> int:
+    """The next power of two, at least ``least``."""
+    return max(least, 1 << max(size - 1, 0).bit_length())
 
 
 def _allowed(
@@ -182,11 +213,11 @@ def _allowed(
     return [wanted.lower()]
 
 
-def _model(model: Model, placement: Placement, places: Places) -> dict[str, Any]:
+def _model(model: Model, placement: Placement, places: Places, shared_bytes: int) -> dict[str, Any]:
     """What the sources say of the model and where its data goes.
 
     Of a model that the host loads that is its size alone: others of that size with the same
-    operators have the same image.
+    operators have the same image. In one with ``shared_bytes`` for any model it is not even that.
     """
     memory, loaded = placement.model_memory, placement.model_loaded
     copied = memory if memory in places.outside and not loaded else ""
@@ -194,17 +225,17 @@ def _model(model: Model, placement: Placement, places: Places) -> dict[str, Any]
     return {
         "model": {
             "name": "" if loaded else model.name,
-            "size_bytes": model.size_bytes,
+            "size_bytes": shared_bytes or model.size_bytes,
             "sha256_bytes": [f"0x{byte:02x}" for byte in bytes.fromhex(known)],
         },
         "places": {
             "model": "" if loaded else places.model[memory],
-            "loaded": places.arena[memory] if loaded else "",
+            "loaded": (places.loaded.get(memory) or places.arena[memory]) if loaded else "",
             "arena": places.arena[placement.arena_memory],
             "inputs": places.inputs,
         },
         "model_copied": copied,
-        "upload_bytes": _align(model.size_bytes) if loaded else 0,
+        "upload_bytes": _align(shared_bytes or model.size_bytes) if loaded else 0,
     }
 
 

@@ -76,3 +76,31 @@ def test_kept_tensors_need_a_larger_arena_and_the_refusal_says_so(board: Emulate
     for arena_bytes in (16, 1000, 5000, plain + 1024):
         with pytest.raises(BoardRefused, match=f"{arena_bytes} bytes is too small .* all tensors"):
             client.configure(arena_bytes)
+
+
+def test_another_model_of_the_same_operators_is_proven_without_a_compiler(
+    board: EmulatedBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "other.tflite"
+    path.write_bytes(MODEL.content + bytes(16))
+    other = load_model(path)
+    first, pid = board.load(Image(MODEL)), board.pid
+
+    def compile_nothing(*_: object) -> None:
+        raise AssertionError("a compiler was started")
+
+    monkeypatch.setattr(CMakeBuilder, "_compile", compile_nothing)
+    second = board.load(Image(other))
+
+    assert (first.model_sha256.hex(), second.model_sha256.hex()) == (MODEL.sha256, other.sha256)
+    assert (first.build_id, pid) == (second.build_id, board.pid)
+    assert board.load(Image(MODEL)).model_sha256.hex() == MODEL.sha256
+
+
+def test_a_proven_model_takes_no_other_bytes(board: EmulatedBoard) -> None:
+    client = board.client
+    assert client.identify().model_sha256.hex() == MODEL.sha256
+
+    with pytest.raises(BoardRefused, match="complete and proven"):
+        client.write_model(bytes(16))
+    assert client.prove_model(MODEL.size_bytes).hex() == MODEL.sha256

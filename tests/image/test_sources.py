@@ -14,6 +14,7 @@ from pytest_autodeploy.image.cmake import BUFFERS
 from pytest_autodeploy.image.recipe import Recipe, make_recipe
 from pytest_autodeploy.image.sources import generate, write_sources
 from tests.helpers.emulation import COMPILER, image, machine, needs_compiler
+from tests.helpers.support import KWS
 from tests.helpers.tflite_builder import build_model, operator, relu, tensor
 
 HOSTILE = (
@@ -124,3 +125,31 @@ def test_relu_has_one_operator_in_its_resolver(tmp_path: Path) -> None:
     )
 
     assert recipe.context["resolver_methods"] == ["AddRelu"]
+
+
+def shared(folder: Path, content: bytes) -> Recipe:
+    """The recipe of a model that is loaded into a shared image."""
+    board = machine("mps2-an386")
+    return make_recipe(
+        image(folder, content), board, True, engine="tflm", engine_version="1", buffers=BUFFERS
+    )
+
+
+def test_models_of_the_same_operators_share_the_image_of_a_machine(tmp_path: Path) -> None:
+    kws = KWS.read_bytes()
+    one, other = shared(tmp_path / "a", kws), shared(tmp_path / "b", kws + bytes(16))
+    third = shared(tmp_path / "c", relu())
+
+    assert one.model.sha256 != other.model.sha256
+    assert one.context == other.context
+    assert generate(one, "id") == generate(other, "id")
+    assert one.context["upload_bytes"] >= len(kws)
+    assert third.context != one.context
+
+
+def test_what_a_shared_image_has_no_room_for_gets_more_in_steps(tmp_path: Path) -> None:
+    small, large = shared(tmp_path / "a", relu()), shared(tmp_path / "b", relu((1, 100_000)))
+    larger = shared(tmp_path / "c", relu((1, 110_000)))
+
+    assert small.context["input_bytes"] == 64 * 1024
+    assert large.context["input_bytes"] == larger.context["input_bytes"] == 512 * 1024

@@ -37,6 +37,10 @@ void init() {
     cortex_m::restart_systick(cortex_m::kLongestPeriod);
 }
 
+void open_memory() { cortex_m::open_model(true); }
+
+void settle_memory() { cortex_m::open_model(false); }
+
 const Facts &facts() { return kFacts; }
 
 const char *restart_words() { return cortex_m::fault_words(); }

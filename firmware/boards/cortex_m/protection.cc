@@ -20,6 +20,8 @@ constexpr uint32_t kDevice = 1 << 1;
 constexpr uint32_t kReadOnly = 2 << 1;
 constexpr uint32_t kNoCode = 1;
 
+constexpr uint32_t kModelRegion = 1;
+
 struct Region {
     uint32_t start, bytes, access, attributes;
 };
@@ -33,14 +35,24 @@ constexpr Region kRegions[] = {
     {memory_map::kMailbox, memory_map::kExternalBytes, kNoCode, 0},
 };
 
+void set_region(uint32_t number, const Region &region) {
+    reg(kRegion) = number;
+    reg(kBase) = region.start | region.access;
+    reg(kSize) = (region.start + region.bytes - 32) | region.attributes | kEnabled;
+}
+
 void set_regions() {
     reg(kAttributes) = kMemoryThenDevice;
     for (const Region &region : kRegions) {
-        reg(kRegion) = static_cast<uint32_t>(&region - kRegions);
-        reg(kBase) = region.start | region.access;
-        reg(kSize) = (region.start + region.bytes - 32) | region.attributes | kEnabled;
+        set_region(static_cast<uint32_t>(&region - kRegions), region);
     }
     reg(kControl) = kEnabled;
+}
+
+void set_model_region(bool writable) {
+    Region region = kRegions[kModelRegion];
+    region.access = kNoCode | (writable ? 0 : kReadOnly);
+    set_region(kModelRegion, region);
 }
 
 #else
@@ -65,13 +77,32 @@ void set_regions() {
     reg(kControl) = kEnabled | kBackground;
 }
 
+/** In regions of a power of two: the model's place ends with the code's and begins within. */
+void set_model_region(bool writable) {
+    constexpr uint32_t kFirst = 3;
+    uint32_t number = kFirst;
+    for (uint32_t start = memory_map::kModelStart; start < memory_map::kCodeBytes; start *= 2) {
+        set_region(number, start, start, writable ? kReadWriteNoCode : kReadOnly);
+        ++number;
+    }
+}
+static_assert((memory_map::kModelStart & (memory_map::kModelStart - 1)) == 0);
+
 #endif
+
+void settle() { asm volatile("dsb\n isb" ::: "memory"); }
 
 }  // namespace
 
 void protect_memory() {
     set_regions();
-    asm volatile("dsb\n isb" ::: "memory");
+    settle();
+}
+
+void open_model(bool writable) {
+    settle();
+    set_model_region(writable);
+    settle();
 }
 
 }  // namespace autodeploy::cortex_m

@@ -10,4 +10,7 @@ namespace autodeploy::cortex_m {
  */
 void protect_memory();
 
+/** Whether the place of a model that the host loads can be written to; it cannot until then. */
+void open_model(bool writable);
+
 }  // namespace autodeploy::cortex_m
