@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_autodeploy.catalog.kinds import kind_of
+from pytest_autodeploy.catalog.kinds import LEASED, kind_of
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
 
@@ -12,7 +12,8 @@ def check_dialect(settings: Settings) -> None:
         return
     origin = settings.sources["evb_dialect"]
     others = [board_id for board_id in settings.evb if not kind_of(board_id).is_hardware]
-    flashed = [board_id for board_id in settings.evb if not settings.attaches(board_id)]
+    known = [board_id for board_id in settings.evb if kind_of(board_id) != LEASED]
+    flashed = [board_id for board_id in known if not settings.attaches(board_id)]
     if others or flashed:
         which = f"{others[0]} is none" if others else "this run would flash its own firmware"
         raise SettingError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_autodeploy.base.errors import AutodeployError
 from pytest_autodeploy.base.private_folder import NotPrivate
 from pytest_autodeploy.base.trusted_file import check_owned
-from pytest_autodeploy.catalog.kinds import kind_of
+from pytest_autodeploy.catalog.kinds import LEASED, kind_of
 from pytest_autodeploy.catalog.rig_state import RigState
 from pytest_autodeploy.settings.settings import SettingError, Settings
 
@@ -24,6 +24,8 @@ def _check_chance(settings: Settings) -> None:
     for board_id in settings.evb:
         of_rig = settings.rig.of(board_id) if settings.rig else ()
         kind = kind_of(board_id)
+        if kind == LEASED:  # the lab tells, once a place is acquired
+            continue
         starts = not (kind.is_hardware or settings.evb_port or of_rig)
         if not (starts or len(of_rig) > 1 or any(board.power_cycle for board in of_rig)):
             raise SettingError(

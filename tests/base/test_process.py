@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,21 @@ def test_a_program_runs_to_its_end_in_its_folder(tmp_path: Path) -> None:
     assert done.code == 0
     assert done.output.splitlines() == [f"{tmp_path} from outside", "oh"]
     assert done.how == "exited with code 0"
+
+
+def test_a_program_that_nobody_wants_any_more_is_ended_early() -> None:
+    asked: list[float] = []
+
+    def abandoned() -> bool:
+        asked.append(time.monotonic())
+        return len(asked) > 2
+
+    done = run_tool(python("import time; time.sleep(600)"), timeout_s=500, abandoned=abandoned)
+    assert done.code is None
+    wanted = run_tool(python("print(1)"), timeout_s=PATIENCE_S, abandoned=lambda: False)
+    assert (wanted.code, wanted.output.strip()) == (0, "1")
+    late = run_tool(python("import time; time.sleep(600)"), timeout_s=0.3, abandoned=lambda: False)
+    assert late.code is None
 
 
 def test_errors_can_be_kept_apart() -> None:
@@ -161,6 +177,19 @@ def test_a_child_ends_with_its_object() -> None:
     pid = child.pid
     del child
     wait_until_gone(pid)
+
+
+@POSIX
+def test_a_child_that_outlives_its_object_ends_by_itself_once_its_input_ends(
+    tmp_path: Path,
+) -> None:
+    did = tmp_path / "did"
+    code = f"import sys, time; sys.stdin.read(); time.sleep(0.3); open({str(did)!r}, 'w')"
+    child = Child(python(code), own_group=True, outlives=True)
+    pid = child.pid
+    del child
+    wait_until_gone(pid)
+    assert did.exists()
 
 
 @POSIX

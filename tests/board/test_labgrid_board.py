@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from pytest_autodeploy.base.errors import BoardTimeout, BoardUnavailable
+from pytest_autodeploy.board.again import Revivable
 from pytest_autodeploy.board.attached import AttachedBoard
 from pytest_autodeploy.board.labgrid.board import LeasedBoard
+from pytest_autodeploy.board.labgrid.client import NotOurs
 from pytest_autodeploy.board.labgrid.lease import Held, Lease
 from pytest_autodeploy.board.lock import BoardLocks
 from pytest_autodeploy.catalog.boards import board_spec
@@ -114,3 +116,25 @@ def test_now_and_then_the_place_has_to_be_ours(
         monkeypatch.setattr("pytest_autodeploy.board.labgrid.board.CHECK_S", 0.0)
         with pytest.raises(BoardUnavailable, match="was taken from this run: nobody has it"):
             board.load(Image(MODEL))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("powered", [True, False])
+def test_a_model_that_broke_its_board_gets_it_back_from_a_power_cycle(
+    lab: FakeLab, board: LeasedBoard, powered: bool
+) -> None:
+    with tcp_board(EchoValidator(SAYS)) as first:
+        lab.place("a", raw_port(port_of(first.url)), *([power_port()] if powered else []))
+        assert board.again() is None  # no place is held yet
+        board.load(Image(MODEL))
+    assert board.again() == ("power cycle" if powered else None)
+    assert isinstance(board, Revivable)
+    if not powered:
+        with pytest.raises(NotOurs, match="no compatible resource"):
+            board.try_again()
+        return
+    board.try_again()
+    assert lab.state["power"] == [["a", "cycle"]]
+    with pytest.raises(BoardUnavailable, match="after its power was cut"):
+        board.load(Image(MODEL))  # it does not come back
+    assert len(lab.state["power"]) == 1  # and its power is not cut twice for that

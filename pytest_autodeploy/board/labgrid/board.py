@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pytest_autodeploy.base.errors import (
     BoardDied,
@@ -64,6 +64,7 @@ class LeasedBoard:
         """What the board went through, whatever way it was reached."""
         self._way: Way | None = None
         self._checked = 0.0
+        self._restarts = False
 
     @property
     def serial(self) -> str | None:
@@ -93,12 +94,31 @@ class LeasedBoard:
         The power of one that hangs is cut once, where the place has a power port.
         """
         board = self._ready()
+        if self._restarts:
+            return self._load_restarted(image)
         try:
             return board.load(image)
         except _HANGS as error:
             if isinstance(error, BoardUnavailable) and not isinstance(error.__cause__, OSError):
                 raise  # another run uses it, or its probe is away
-            return self._load_anew(image, error)
+            try:
+                self.try_again()
+            except NotOurs as refusal:  # it has no power port
+                LOG.info("%s", refusal)
+                raise error from None
+            self.use.breaks += 1
+            self.use.retries += 1
+            return self._load_restarted(image)
+
+    def again(self) -> Literal["power cycle"] | None:
+        """Whether its power can be cut for a model that broke it."""
+        return "power cycle" if self._lease.has_power else None
+
+    def try_again(self) -> None:
+        """Cut its power, and give it back. Raises LabError."""
+        with show_task(f"cutting the power of {self.id}"):
+            self._lease.power_cycle()
+        self._restarts = True
 
     def _ready(self) -> Board:
         held = self._lease.hold()
@@ -114,15 +134,9 @@ class LeasedBoard:
         LOG.debug("%s is %s", self.id, held.place.name)
         return self._board
 
-    def _load_anew(self, image: Image, error: BoardError) -> Identity:
-        try:
-            with show_task(f"cutting the power of {self.id}, which hangs"):
-                self._lease.power_cycle()
-            self.use.breaks += 1
-            self.use.retries += 1
-        except NotOurs as refusal:  # it has none
-            LOG.info("%s", refusal)
-            raise error from None
+    def _load_restarted(self, image: Image) -> Identity:
+        """Once it has power again a board takes some time to answer."""
+        self._restarts = False
         until = time.monotonic() + self._restart_s
         with show_task(f"waiting for {self.id} after its power was cut"):
             while True:

@@ -33,6 +33,14 @@ LOOK_S = 30.0
 """Between two looks at who has the places that are waited for. Meanwhile labgrid-client waits, and
 renews the reservation each second; it would fall after a minute."""
 
+POWER = frozenset(
+    {
+        *("NetworkPowerPort", "NetworkUSBPowerPort", "NetworkSiSPMPowerPort", "PDUDaemonPort"),
+        *("TasmotaPowerPort", "NetworkYKUSHPowerPort", "NetworkSysfsGPIO"),
+    }
+)
+"""What ``labgrid-client power`` of labgrid 26.0.1 can switch."""
+
 _WAITING, _ALLOCATED = "waiting", "allocated"
 
 
@@ -102,6 +110,11 @@ class Lease:
             )
             self._held = None
             raise self._failed
+
+    @property
+    def has_power(self) -> bool:
+        """Whether the place that is held has something that switches its power."""
+        return any(each.kind in POWER for each in self._held.resources) if self._held else False
 
     def power_cycle(self) -> None:
         """Cut the power of the board, and give it back. Raises LabError."""
