@@ -16,11 +16,24 @@ def check_boards(settings: Settings) -> None:
     """Raise an AutodeployError for the first board that is not what a setting needs."""
     check_names(settings.evb, settings)
     check_rig(settings)
+    _check_left(settings)
     check_rescue(settings)
     check_counters(settings)
     check_dialect(settings)
     _check_gdb(settings)
     check_boards_commissioned(settings)
+
+
+def _check_left(settings: Settings) -> None:
+    """See that of each board at least one is not taken out. Raises BoardUnavailable."""
+    rig = settings.rig
+    wanted = [board_id for board_id in settings.evb if rig is not None and rig.of(board_id)]
+    if rig is None or not wanted:
+        return
+    from pytest_autodeploy.board.pool import Pool
+
+    for board_id in wanted:
+        Pool(rig).candidates(board_id)
 
 
 def _check_gdb(settings: Settings) -> None:

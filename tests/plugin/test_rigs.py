@@ -126,6 +126,18 @@ def test_what_the_rig_has_not_is_told_before_the_run(
     run.stderr.fnmatch_lines(says)
 
 
+def test_a_run_whose_boards_are_all_taken_out_does_not_begin(
+    pytester: pytest.Pytester, tmp_path: Path
+) -> None:
+    rig = write_rig(tmp_path / "lab.toml", {"lab-a": "/dev/a"})
+    RigState.beside(rig).take_out("lab-a", reason="cable")
+    run = pytester.runpytest(*models_of(pytester, "a"), f"--evb-rig={rig}")
+    assert run.ret == pytest.ExitCode.USAGE_ERROR
+    run.stderr.fnmatch_lines(
+        [f"ERROR: {TYPE}: no board of *lab.toml is left: lab-a: taken out by hand, *: cable"]
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [2, 4])
 def test_workers_use_boards_side_by_side_and_each_model_once(
