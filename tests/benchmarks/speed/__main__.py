@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.benchmarks.speed import document
 from tests.benchmarks.speed.datasets import dataset
 from tests.benchmarks.speed.figures import Figure
+from tests.benchmarks.speed.firmware import firmware
 from tests.benchmarks.speed.imports import imports
 from tests.benchmarks.speed.rpc import bulk, ratios
 from tests.benchmarks.speed.runs import many_models, start_up, whole_run
@@ -25,7 +26,8 @@ PARTS: dict[str, Callable[[Path, float], Iterator[Figure]]] = {
     "kws-100": lambda folder, effort: whole_run(folder, _times(5, effort), 100),
     "rpc": lambda _folder, effort: ratios(_times(15, effort), 100),
     "bulk": lambda _folder, effort: bulk(_times(5, effort)),
-    "dataset": lambda _folder, effort: dataset(_times(5, effort)),
+    "dataset": lambda _folder, effort: dataset(_times(3, effort)),
+    "firmware": lambda folder, effort: firmware(folder, _times(2, effort, 1)),
     "models": lambda folder, effort: many_models(folder, _times(3, effort, 1), 0),
     "models-n2": lambda folder, effort: many_models(folder, _times(3, effort, 1), 2),
 }

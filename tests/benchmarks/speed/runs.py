@@ -36,13 +36,13 @@ for kind in (
         interpreter.invoke()
         outputs.setdefault(kind, []).append(interpreter.get_tensor(out["index"]))
 micro = runtime.Interpreter.from_bytes(content, arena_size=1 << 20)
-for number in range(count + 14):
+for number in range(count + 24):
     micro.set_input(inputs[number % count], 0)
     micro.invoke()
     outputs.setdefault("tflm", []).append(micro.get_output(0))
 """
-"""The inferences of the built-in tests: all inputs on each set of kernels and on TFLM, and there 14
-more: 1 for the arena, 1 + 10 for the latency, 2 for the layers."""
+"""The inferences of the built-in tests: all inputs on each set of kernels and on TFLM, and there 24
+more: 2 for the arena, 1 + 10 for the latency, 1 + 10 for the layers."""
 
 PYTEST = [sys.executable, "-m", "pytest"]
 NO_TESTS = 5
