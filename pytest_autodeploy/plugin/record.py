@@ -57,6 +57,8 @@ def record_of(item: pytest.Item, case: Case, report: pytest.TestReport) -> TestR
         record = with_pins(record, over_pins, judgement)
     elif session is None and estimate is not None:
         record = with_estimate(record, estimate, judgement)
+    if judgement is not None and not record.verdicts:  # the board broke after them
+        record = replace(record, verdicts=judgement.rows)
     if judgement is None and not report.passed:
         record = replace(record, verdicts=tuple(unjudged_rows(item, record.message)))
     return record

@@ -57,9 +57,14 @@ def protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
 
 
 def note_broken(item: pytest.Item, case: Case, error: AutodeployError) -> bool:
-    """Note that a failed test may be tried once more; says whether it may."""
-    board = board_of(item, case)
+    """Note that a failed test may be tried once more; says whether it may.
+
+    One that has failed a limit may not: another board would hide it.
+    """
+    board, judged = board_of(item, case), item.stash.get(JUDGEMENT, None)
     if board is None or not runtime_of(item.config).boards.chances.due(case.key, board, error):
+        return False
+    if judged is not None and any(row.status == "FAIL" for row in judged.rows):
         return False
     item.stash[BROKE] = board
     return True

@@ -42,7 +42,8 @@ def _check(config: pytest.Config, *, keeps: bool) -> None:
         check_settings(settings, write=_runs_tests(config))
         if keeps:
             check_kept(settings)
-        prepare_folder(config)
+        if keeps or is_worker(config):
+            prepare_folder(config)
     except SettingError as error:
         raise pytest.UsageError(str(error)) from None
     except OSError as error:

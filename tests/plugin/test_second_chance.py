@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_autodeploy.limits.declared import Declared
+from pytest_autodeploy.metrics.ledger import Row
+from pytest_autodeploy.metrics.memory import Memory
+from pytest_autodeploy.metrics.subject import Subject
 from tests.helpers.broken_boards import break_board
 
 ON = "--evb-second-chance=on"
@@ -208,3 +215,28 @@ def test_it(model_session, evb):
     verdicts = json.loads(path.read_text(encoding="utf-8"))["verdicts"]
     assert [row["status"] for row in verdicts if row["metric"] == "latency_budget"] == ["pass"]
     assert result.parseoutcomes() == {"passed": 1, "broke": 1}
+
+
+def test_a_limit_that_failed_before_the_board_broke_stays_red(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another board would hide it."""
+
+    def rows(_metric: Memory, subject: Subject, _declared: Declared) -> Iterator[Row]:
+        os.kill(subject.board.board.pid, signal.SIGKILL)  # type: ignore[attr-defined]
+        subject.board.latency()
+        yield from ()
+
+    monkeypatch.setattr(Memory, "rows", rows)
+    pytester.makepyfile(
+        test_it=HEAD
+        + """
+@pytest.mark.latency_budget(us=1)
+@pytest.mark.memory_limit(arena_kb=500)
+def test_it(model_session):
+    model_session.latency()
+"""
+    )
+    result = pytester.runpytest_inprocess("test_it.py", ON)
+    assert result.parseoutcomes() == {"failed": 1}
+    result.stdout.fnmatch_lines(["*latency_budget(us=1)*FAIL*"])
