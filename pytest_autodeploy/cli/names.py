@@ -6,12 +6,16 @@ import click
 
 
 def board_name(_: click.Context, param: click.Parameter, value: str) -> str:
-    """A board as ``--evb`` takes it: NAME, sim:NAME or qemu:NAME. Raises BadParameter."""
+    """A board as ``--evb`` takes it: NAME, sim:NAME or qemu:NAME. Raises BadParameter.
+
+    That of a rig is known with its file.
+    """
     from pytest_autodeploy.catalog.boards import UnknownBoard
-    from pytest_autodeploy.catalog.kinds import spec_of
+    from pytest_autodeploy.catalog.kinds import BY_NAME, spec_of
 
     try:
-        spec_of(value)
+        if not value.startswith(BY_NAME):
+            spec_of(value)
     except UnknownBoard as error:
         raise click.BadParameter(str(error), param=param) from None
     return value

@@ -21,7 +21,7 @@ TREES = ("evb_tflm_root", "evb_sdk", "evb_toolchain")
 """What firmware is built with."""
 
 BOARD = (
-    *("evb_port", "evb_probe", "evb_flash_tool", *TREES),
+    *("evb_port", "evb_probe", "evb_rig", "evb_wait", "evb_flash_tool", *TREES),
     *("evb_arena_kb", "evb_timeout", "cache", "evb_keep_build"),
 )
 """How a board is reached, built for and flashed."""

@@ -37,9 +37,14 @@ def remember(
 
 
 def check_boards_commissioned(settings: Settings) -> None:
-    """Check all boards of a run that demands it. Raises NotCommissioned."""
+    """Check all boards of a run that demands it, each of a rig that it may use.
+
+    Raises NotCommissioned.
+    """
     for board in settings.evb if settings.evb_commissioned is not None else ():
-        check_commissioned(board, settings.evb_probe, str(settings.evb_commissioned))
+        named = [each.id for each in settings.rig.of(board)] if settings.rig else []
+        for board_id in named or [board]:
+            check_commissioned(board_id, settings.evb_probe, str(settings.evb_commissioned))
 
 
 def check_commissioned(board: str, probe: str | None, age: str, folder: Path | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,14 @@ from pytest_autodeploy.base.lease import take_lease
 from pytest_autodeploy.board import probe
 from pytest_autodeploy.cli.boards import boards
 from pytest_autodeploy.doctor import rig as looks
+from pytest_autodeploy.run.commissioned import (
+    NotCommissioned,
+    check_boards_commissioned,
+    remember,
+)
 from tests.helpers.cli_support import keys_of, only_path, run, run_json
-from tests.helpers.rigs import write_rig
+from tests.helpers.rigs import TYPE, running_boards, settings_of, write_rig
+from tests.helpers.support import DIGITS, KWS
 
 GONE = "/dev/no-such-port"
 
@@ -130,3 +137,31 @@ def test_doctor_leaves_a_board_alone_that_is_in_use(tmp_path: Path) -> None:
         lease.release()
         with pytest.raises(TimeoutError):
             server.accept()
+
+
+def test_commands_use_a_board_of_the_rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    with running_boards(tmp_path, {"a": KWS, "b": DIGITS}) as ports:
+        rig = write_rig(tmp_path / "lab.toml", ports)
+        words = ("diff", DIGITS, "--rig", rig, "--runs", "1", "--evb")
+        assert run(*words, "name:b").exit_code == 0
+        other = run(*words, "name:a")
+        assert other.exit_code == 1
+        assert "it runs a model of SHA-256 " in other.stderr
+        unknown = run(*words, "name:c")
+        assert (unknown.exit_code, "Boards: a, b" in unknown.stderr) == (2, True)
+
+
+def test_each_board_of_a_rig_has_to_be_commissioned(
+    rig: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(rig.parent / "cache"))
+    settings = settings_of(rig, evb_commissioned="7d")
+    now = datetime.now(UTC).isoformat()
+    remember(f"{TYPE}@lab-a", None, now, green=True)
+    with pytest.raises(NotCommissioned, match=f"{TYPE}@lab-b was never commissioned"):
+        check_boards_commissioned(settings)
+    remember(f"{TYPE}@lab-b", None, now, green=True)
+    check_boards_commissioned(settings)

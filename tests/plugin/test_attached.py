@@ -87,3 +87,27 @@ def test_a_board_that_another_run_uses_is_refused() -> None:
         finally:
             first.close()
         attach(5).close()
+
+
+@pytest.mark.parametrize("transport", [(), ("--tcp", "127.0.0.1:0")], ids=["pty", "tcp"])
+def test_a_board_is_one_by_all_names_of_its_port(
+    tmp_path: Path, transport: tuple[str, ...]
+) -> None:
+    """A link to a device is that device, localhost is 127.0.0.1."""
+    model, spec = load_model(DIGITS), board_spec("apollo4p_evb")
+    with running_board(DIGITS, *transport) as port:
+        other = port.replace("127.0.0.1", "localhost")
+        if not transport:
+            link = tmp_path / "ttyEVB"
+            link.symlink_to(port)
+            other = str(link)
+        first, second = (
+            AttachedBoard("sim:apollo4p_evb", spec, url, timeout_s=5, lock_timeout_s=0.1)
+            for url in (port, other)
+        )
+        first.load(Image(model))
+        with pytest.raises(BoardUnavailable, match="used by another run"):
+            second.load(Image(model))
+        first.give_up()
+        second.load(Image(model))
+        second.close()
