@@ -38,7 +38,7 @@ def find_drift(values: Sequence[float], errors: Sequence[float]) -> Drift | None
     """
     if len(values) < LEAST_RUNS:
         return None
-    noise = max(_noise_between(values), statistics.median(errors), 1e-9 * abs(values[-1]))
+    noise = max(_noise_between(values), statistics.median(errors), 1e-9 * max(map(abs, values)))
     smooth = _without_single_ones(values)
     best = max(_best_step(smooth), _best_slope(smooth), key=lambda fit: fit.gain)
     # Each place is looked at, so that chance has as many tries.

@@ -50,7 +50,7 @@ def judge(
     subject: Subject,
     limits: Sequence[Declared],
     metrics: Mapping[str, Metric],
-    owed: Owed = lambda _declared: True,
+    owed: Owed,
 ) -> Judgement:
     """Measure what is owed and missing, then give each limit its rows.
 

@@ -181,3 +181,63 @@ def test_a_memory_that_the_system_does_not_have_is_not_judged() -> None:
 def test_a_budget_for_another_accelerator_is_not_judged() -> None:
     assert judge(whole_estimate(), budget(accelerator="ethos-u85-256", cycles=1)) == []
     assert judge(whole_estimate(), budget(accelerator="ethos-u55-128", cycles=1))
+
+
+@pytest.mark.parametrize(("least", "status"), [(0.5, "pass"), (0.5000001, "FAIL")])
+def test_a_share_on_the_npu_at_its_limit_passes(least: float, status: str) -> None:
+    assert verdict(mixed_estimate(), min_coverage=least).status == status
+
+
+@pytest.mark.parametrize(
+    ("limits", "beyond"),
+    [
+        ({"cycles": 400}, {"cycles": 399}),
+        ({"ms": 0.0008}, {"ms": 0.00079}),
+        ({"sram_kb": 64 / 1024}, {"sram_kb": 63 / 1024}),
+        ({"flash_kb": 1.5}, {"flash_kb": 1.49}),
+    ],
+)
+def test_a_figure_exactly_at_its_limit_passes(
+    limits: dict[str, Any], beyond: dict[str, Any]
+) -> None:
+    assert verdict(whole_estimate(), **limits).status == "pass"
+    failed = verdict(whole_estimate(), **beyond)
+    assert (failed.status, failed.failure) == ("FAIL", "over a limit")
+
+
+def test_what_cannot_be_judged_has_a_class_of_its_own() -> None:
+    judged = verdict(mixed_estimate(perf=""), forbid_cpu_ops=["SOFTMAX"])
+    assert (judged.status, judged.failure) == ("NOT JUDGED", "not judged")
+    assert verdict(whole_estimate(), cycles=400).failure is None
+
+
+def test_a_budget_without_an_accelerator_is_for_each() -> None:
+    assert [each.status for each in judge(whole_estimate(), budget(cycles=400))] == ["pass"]
+
+
+def many(count: int) -> Estimate:
+    """As many operators on the CPU, and none on the NPU."""
+    estimate = cpu_estimate()
+    (operator,) = estimate.operators
+    operators = tuple(replace(operator, index=number) for number in range(count))
+    return replace(estimate, operators=operators)
+
+
+@pytest.mark.parametrize(("count", "more"), [(5, 0), (6, 1), (9, 4)])
+def test_five_operators_are_named_and_the_others_counted(count: int, more: int) -> None:
+    lines = verdict(many(count), forbid_cpu_ops=True).text.splitlines()
+    assert [line for line in lines if "    #" in line] == [
+        line for line in lines if line.startswith("    #")
+    ]
+    assert sum(line.startswith("    #") for line in lines) == 5
+    assert (lines[-1] == f"    and {more} more") is (more > 0)
+
+
+def test_an_operator_that_costs_nothing_is_not_among_the_worst() -> None:
+    whole = whole_estimate()
+    free = replace(whole.operators[1], cycles=0)
+    estimate = replace(whole, operators=(whole.operators[0], free))
+    lines = verdict(estimate, cycles=1).text.splitlines()
+    assert [line for line in lines if line.startswith("    #")] == [
+        "    #0 FULLY_CONNECTED  300 cycles, 100.0 %  first"
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,11 +17,14 @@ from pytest_autodeploy.limits import energy, latency
 from pytest_autodeploy.limits.accuracy import AccuracyLimit, Task
 from pytest_autodeploy.limits.declared import declare
 from pytest_autodeploy.metrics.accuracy.bounds import Bound, bounds_of
+from pytest_autodeploy.metrics.accuracy.changed import changed_decisions
 from pytest_autodeploy.metrics.accuracy.compare import TaskComparison, compared
 from pytest_autodeploy.metrics.accuracy.record import accuracy_record
 from pytest_autodeploy.metrics.accuracy.session_comparison import comparison_of
+from pytest_autodeploy.metrics.accuracy.text import changed_lines, headline
 from pytest_autodeploy.metrics.energy import EnergyMetric
 from pytest_autodeploy.metrics.metric import at_most
+from pytest_autodeploy.metrics.records.accuracy import ChangedDecision
 from pytest_autodeploy.model.graph import Tensor
 from pytest_autodeploy.model.parse import parse
 from pytest_autodeploy.reference.inputs import Inputs, random_inputs
@@ -75,6 +79,12 @@ def test_a_failure_says_limit_value_and_what_is_over(measured: ModelSession) -> 
         (0.0, 0.0, False, True),
         (0.5, 0.0, False, False),  # a limit of 0 is one
         (0.0, 0.5, True, False),
+        (0.5, 0.5 + 0.9e-9, True, True),  # what rounding explains, and no more
+        (0.5, 0.5 + 1.1e-9, True, False),
+        (0.5, 0.5 - 0.9e-9, False, True),
+        (0.5, 0.5 - 1.1e-9, False, False),
+        (1e-9, 0.0, False, True),
+        (-0.1, 0.0, False, True),
     ],
 )
 def test_a_bound_of_accuracy_is_met_at_its_limit(
@@ -104,6 +114,96 @@ def test_the_path_of_the_pc_is_chosen_by_decisions_and_not_by_scores() -> None:
         xnnpack=[[[9.0, -9.0]], [[-9.0, 9.0]]],
     )
     assert comparison.reference == "xnnpack"
+
+
+def test_the_path_of_the_pc_is_chosen_by_the_distance_of_real_values() -> None:
+    real = Tensor(0, 0, "y", (1, 1), "float32")
+    comparison = task(
+        [[[1.0]], [[2.0]]],
+        [[1.0], [2.0]],
+        real,
+        ref=[[[-1.0]], [[-2.0]]],  # the sum of both is small, and their distance is not
+        optimized=[[[1.5]], [[2.5]]],
+        xnnpack=[[[1.4]], [[2.4]]],
+    )
+    assert comparison.reference == "xnnpack"
+    assert not comparison.changed.size
+
+
+def test_a_path_that_gives_no_numbers_is_the_farthest() -> None:
+    real = Tensor(0, 0, "y", (1, 1), "float32")
+    odd = [[[math.nan]], [[2.0]]]
+    comparison = task([[[1.0]], [[2.0]]], [[1.0], [2.0]], real, ref=odd, xnnpack=[[[9.0]], [[9.0]]])
+    assert comparison.reference == "xnnpack"
+    assert comparison.pc.rmse == pytest.approx(math.sqrt((64 + 49) / 2))
+    only_odd = task([[[1.0]], [[2.0]]], [[1.0], [2.0]], real, ref=odd)
+    assert [each.name for each in only_odd.measurements()] == ["rmse", "r2"]
+
+
+def test_decisions_that_changed_are_told_with_both_sides() -> None:
+    comparison = task(
+        [[[0.6, 0.4]], [[0.7, 0.3]], [[math.nan, 0.3]]],
+        [0, 1, 1],
+        ref=[[[0.9, 0.1]], [[0.2, 0.8]], [[0.1, 0.9]]],
+    )
+    assert comparison.changed.tolist() == [1, 2]
+    assert changed_decisions(comparison) == (
+        ChangedDecision(1, 1, 0, 0.7, 1, 0.8),
+        ChangedDecision(2, 1, None, None, 1, 0.9),
+    )
+    assert headline(comparison).endswith(", 2 of 3 decisions changed")
+    assert changed_lines(comparison) == [
+        "  decisions that changed: 2 of 3",
+        "    sample 1: label 1, PC 1, board 0",
+        "    sample 2: label 1, PC 1, board none, not a number",
+    ]
+    same = task([[[0.6, 0.4]]], [0], ref=[[[0.9, 0.1]]])
+    assert changed_lines(same) == []
+    assert headline(same) == "1.0000 on the board, 1.0000 on the PC (ref kernels), 0 of 1 " + (
+        "decisions changed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "more"), [(5, None), (6, "    and 1 more"), (8, "    and 3 more")]
+)
+def test_a_failure_shows_five_decisions_that_changed(count: int, more: str | None) -> None:
+    right, wrong = [[[1.0, 0.0]]] * count, [[[0.0, 1.0]]] * count
+    lines = changed_lines(task(wrong, [0] * count, ref=right))
+    assert len(lines) == 1 + 5 + (more is not None)
+    assert lines[-1] == more or more is None
+
+
+def test_one_score_is_told_with_itself() -> None:
+    one = Tensor(0, 0, "y", (1, 1), "float32")
+    (changed,) = changed_decisions(task([[[0.2]]], [1], one, ref=[[[0.8]]]))
+    assert changed == ChangedDecision(0, 1, 0, 0.2, 1, 0.8)
+
+
+def test_a_drop_is_what_the_board_has_less_than_the_pc() -> None:
+    right, wrong = [[[1.0, 0.0]], [[0.0, 1.0]]], [[[1.0, 0.0]], [[1.0, 0.0]]]
+    assert task(wrong, [0, 1], ref=right).drop == 0.5
+    assert task(right, [0, 1], ref=wrong).drop == -0.5
+    better = {m.name: m.better for m in task(wrong, [0, 1], ref=right).measurements()}
+    assert better == {"accuracy": "higher", "accuracy_pc": "higher", "accuracy_drop": "lower"}
+
+
+def test_classes_up_to_64_have_a_matrix_and_20_pairs_are_told() -> None:
+    for classes, has_matrix in ((64, True), (65, False)):
+        tensor = Tensor(0, 0, "scores", (1, classes), "float32")
+        scores = np.eye(classes)[[(n + 1) % classes for n in range(classes)]]
+        board = scores.reshape(classes, 1, classes)
+        record = accuracy_record(task(board, range(classes), tensor, ref=board))
+        assert (record.confusion is not None) is has_matrix
+        assert record.classes == classes
+        assert len(record.confused) == 20
+
+
+def test_pairs_are_told_the_most_frequent_first_and_no_decision_has_no_column() -> None:
+    board = [[[0.0, 1.0]], [[1.0, 0.0]], [[1.0, 0.0]], [[math.nan, 1.0]]]
+    record = accuracy_record(task(board, [0, 1, 1, 1], ref=board))
+    assert record.confused == ((1, 0, 2), (0, 1, 1), (1, -1, 1))
+    assert record.confusion == ((0, 1), (2, 0))
 
 
 def test_figures_are_named_after_what_they_count_and_who_ran() -> None:

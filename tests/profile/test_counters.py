@@ -15,7 +15,7 @@ from pytest_autodeploy.board.simulated import SimulatedBoard
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.catalog.pmu import EVENTS, SETS, parse_events
 from pytest_autodeploy.model.load import load_model
-from pytest_autodeploy.profile.passes import CounterChoice, record_events
+from pytest_autodeploy.profile.passes import HINT, CounterChoice, record_events
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import LayerRecord
 from pytest_autodeploy.session.model_session import ModelSession
@@ -65,11 +65,12 @@ class Monitor:
     tags: list[list[str]] = field(default_factory=lambda: [["A", "B"]])
     chosen: list[tuple[int, ...]] = field(default_factory=list)
     lost: int = 0
+    at_once: int = 2
     board: str = "evb"
 
     def select_counters(self, events: Sequence[int] = ()) -> int:
         self.chosen.append(tuple(events))
-        return 2
+        return self.at_once
 
     def record(self, repeats: int) -> list[list[LayerRecord]]:
         number = sum(1 for events in self.chosen if events) - 1
@@ -106,6 +107,43 @@ class TestPasses:
             recorded(monitor, SETS["branches"])
         assert monitor.chosen[-1] == ()
 
+    def test_only_the_first_pass_is_repeated(self) -> None:
+        monitor, ran = Monitor(), []
+
+        def record(repeats: int) -> list[list[LayerRecord]]:
+            ran.append(repeats)
+            return monitor.record(repeats)
+
+        events = ("INST_RETIRED", "CPU_CYCLES", "BUS_CYCLES")
+        nobody: Any = monitor
+        assert len(record_events(nobody, events, record, 3)) == 3
+        assert ran == [3, 1]
+
+    def test_events_that_fit_at_once_take_one_pass(self) -> None:
+        monitor = Monitor()
+        recorded(monitor, ("INST_RETIRED", "CPU_CYCLES"))
+        assert len(monitor.chosen) == 3
+
+    def test_a_board_that_counts_nothing_at_once_is_asked_for_one(self) -> None:
+        monitor = Monitor(at_once=0)
+        (layers,) = recorded(monitor, ("INST_RETIRED", "CPU_CYCLES"))
+        numbers = tuple(EVENTS[name] for name in ("INST_RETIRED", "CPU_CYCLES"))
+        assert monitor.chosen == [(), numbers[:1], numbers[1:], ()]
+        assert layers[0].counters == numbers
+
+    def test_a_refusal_keeps_its_own_hint_or_gets_one(self) -> None:
+        for hint, told in (("its own", "its own"), ("", HINT)):
+            error = BoardRefused("no", status="x", text="no", board="evb", hint=hint)
+
+            def refuses(_repeats: int, error: BoardRefused = error) -> list[list[LayerRecord]]:
+                raise error
+
+            nobody: Any = Monitor()
+            with pytest.raises(BoardRefused) as raised:
+                record_events(nobody, ("CPU_CYCLES",), refuses, 1)
+            assert raised.value.hint == told
+            assert nobody.chosen[-1] == ()
+
     def test_a_layer_that_lacks_a_counter_is_an_error(self) -> None:
         with pytest.raises(BoardError, match="do not have 2 counters"):
             recorded(Monitor(lost=1), ("CPU_CYCLES", "BUS_CYCLES"))
@@ -123,6 +161,13 @@ class TestDwt:
 
     def test_counters_that_wrap_are_left_out(self) -> None:
         assert self.chosen(modulo=False) == (("daccess",), (1000,))
+
+    def test_a_layer_with_fewer_counters_has_those_that_it_has(self) -> None:
+        nobody: Any = None
+        layer = LayerRecord("CONV_2D", 5, (1000,))
+        choice = CounterChoice(modulo=True)
+        (layers,), names = choice.record(nobody, lambda n: [[layer]] * n, 1, self.NAMES)
+        assert (names, layers[0].counters) == (self.NAMES, (1000,))
 
     def test_or_carry_what_they_are_in_their_names(self) -> None:
         assert self.chosen(modulo=True) == (self.NAMES, (1000, 17, 255))

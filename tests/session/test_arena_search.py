@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_autodeploy.session.arena_search import STEP_BYTES, Bounds, Least, least_arena
+from pytest_autodeploy.session.measured import TunedArena
 
 GIVEN = 1_000_000
 
@@ -70,3 +71,31 @@ def test_after_its_seconds_no_try_is_begun() -> None:
     )
     assert len(tried) == found.tries == 4
     assert found.bytes == GIVEN
+
+
+def test_from_a_guess_that_is_too_small_jumps_double_and_the_gap_is_halved() -> None:
+    _, asked = search(1_300, 1_000)
+    assert asked == [1_008, 1_072, 1_200, 1_456, 1_328, 1_264, 1_296, 1_312]
+
+
+def test_from_a_guess_that_is_too_large_jumps_double_from_one_step() -> None:
+    _, asked = search(900, 1_000)
+    assert asked == [1_008, 992, 960, 896, 928, 912]
+
+
+def test_a_guess_beyond_what_is_given_is_not_tried() -> None:
+    found, asked = search(1_000, 2_000, given=1_008)
+    assert asked == [992]
+    assert found == Least(1_008, 992, 1)
+
+
+@pytest.mark.parametrize(("failed", "exact"), [(1_008, True), (1_007, False), (992, False)])
+def test_a_size_is_exact_one_step_above_one_that_failed(failed: int, exact: bool) -> None:
+    assert Least(1_024, failed, 3).exact is exact
+    assert TunedArena(1_024, 3, "measured", failed).exact is exact
+
+
+def test_a_search_is_over_at_its_last_try_and_at_its_time() -> None:
+    found, asked = search(500_000, 500_000, bounds=Bounds(tries=1))
+    assert (found.tries, len(asked)) == (1, 1)
+    assert search(500_000, 500_000, bounds=Bounds(seconds=0.0))[0].tries == 1

@@ -21,7 +21,12 @@ from pytest_autodeploy.power.live import PowerOptions, measured
 from pytest_autodeploy.power.meter import Meter, MeterFacts
 from pytest_autodeploy.reference.inputs import random_inputs
 from pytest_autodeploy.rpc.messages import BoardReport, ClockMode, ResetCause
-from pytest_autodeploy.session.clock import BELIEVED_SHARE, doubt_of_start
+from pytest_autodeploy.session.clock import (
+    BELIEVED_SHARE,
+    doubt_of_rate,
+    doubt_of_start,
+    tick_rate,
+)
 from pytest_autodeploy.session.model_session import ModelSession
 from tests.helpers.every_call import counted
 from tests.helpers.firmware_support import needs_host_build
@@ -142,3 +147,68 @@ def test_a_board_whose_start_failed_is_doubted() -> None:
     assert doubt_of_start(IDENTITY, report(failed_step="ns_power_config"), HP) == (
         "HP may not have been reached: ns_power_config failed at the board's start"
     )
+
+
+def test_a_board_that_does_not_tell_its_clock_is_doubted() -> None:
+    silent = replace(IDENTITY, clocks_hz=(0, 0))
+    assert doubt_of_start(silent, WELL, HP) == "the board does not tell its clock"
+    one = replace(IDENTITY, clocks_hz=(0, 192_000_000))
+    assert doubt_of_start(one, WELL, HP) == ""
+
+
+@pytest.mark.parametrize("off", [1 - 0.0199, 1 + 0.0199])
+def test_a_clock_within_two_percent_is_believed(off: float) -> None:
+    assert doubt_of_start(IDENTITY, report(clock_hz=round(192e6 * off)), HP) == ""
+    assert doubt_of_rate(IDENTITY, IDENTITY.tick_hz * off) == ""
+
+
+@pytest.mark.parametrize(("off", "percent"), [(1 - 0.0201, "-2.0 %"), (1.0201, "+2.0 %")])
+def test_a_clock_beyond_two_percent_is_not(off: float, percent: str) -> None:
+    assert doubt_of_start(IDENTITY, report(clock_hz=round(192e6 * off)), HP) != ""
+    doubt = doubt_of_rate(IDENTITY, IDENTITY.tick_hz * off)
+    assert doubt.startswith("HP was not reached: by this PC's clock the board's ticks are ")
+    assert doubt.endswith(f"not 1.00 MHz ({percent})")
+
+
+class OtherClock:
+    """A board whose ticks are those of a PC's clock that this test turns, at rates in turn."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *rates: float) -> None:
+        self.now, self.ticks, self.rates, self.asked = 100.0, 0.0, list(rates), 0
+        monkeypatch.setattr("pytest_autodeploy.session.clock.time.monotonic", lambda: self.now)
+
+    def ask(self) -> BoardReport:
+        self.asked += 1
+        if self.asked % 2 == 1:
+            self.rate = self.rates.pop(0)
+            self.ticks = 1000.0 if self.rate else 0.0
+        return report(ticks=round(self.ticks))
+
+    def infer(self) -> None:
+        self.now += 0.4
+        self.ticks += 0.4 * self.rate
+
+    def measured(self) -> float | None:
+        return tick_rate(IDENTITY, self.ask, self.infer)
+
+
+def test_the_first_rate_that_can_be_believed_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = OtherClock(monkeypatch, 1.01e6)
+    assert board.measured() == pytest.approx(1.01e6)
+    assert board.now == pytest.approx(101.2)  # a second, in whole inferences
+    late = OtherClock(monkeypatch, 0.5e6, 0.99e6)
+    assert late.measured() == pytest.approx(0.99e6)
+
+
+def test_of_three_rates_that_are_wrong_the_middle_one_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    board = OtherClock(monkeypatch, 0.7e6, 0.3e6, 0.5e6)
+    assert board.measured() == pytest.approx(0.5e6)
+    assert board.asked == 6
+
+
+def test_a_board_without_ticks_has_no_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = OtherClock(monkeypatch, 0)
+    assert board.measured() is None
+    assert board.asked == 1

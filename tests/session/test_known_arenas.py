@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -73,3 +74,47 @@ def test_a_folder_that_cannot_be_written_remembers_within_the_run(
     known = KnownArenas(tmp_path / "file" / "arenas")
     known.keep("a" * 64, session.identity, 700, 1_100)
     assert known.guess("a" * 64, session.identity, 700) == 1_100
+
+
+KEY = "a" * 64
+
+
+def file_of(folder: Path, content: object) -> Path:
+    (folder / f"{KEY}.json").write_text(json.dumps(content))
+    return folder
+
+
+@pytest.mark.parametrize(("least", "guess"), [((1 << 32) - 1, (1 << 32) - 1), (1 << 32, 700)])
+def test_a_size_of_four_gigabytes_is_no_arena(
+    session: ModelSession, tmp_path: Path, least: int, guess: int
+) -> None:
+    known = KnownArenas(file_of(tmp_path, {"elsewhere": [700, least]}))
+    assert known.guess(KEY, session.identity, 700) == guess
+
+
+def test_a_guess_is_never_below_zero(session: ModelSession, tmp_path: Path) -> None:
+    known = KnownArenas(file_of(tmp_path, {"elsewhere": [9_000, 16]}))
+    assert known.guess(KEY, session.identity, 700) == 0
+    assert KnownArenas(file_of(tmp_path, {"x": [0, 0]})).guess(KEY, session.identity, 700) == 700
+
+
+def test_of_other_boards_the_latest_counts(session: ModelSession) -> None:
+    known = KnownArenas()
+    one, other, third = (replace(session.identity, core=f"core{n}") for n in range(3))
+    known.keep(KEY, one, 700, 1_000)
+    known.keep(KEY, other, 700, 2_000)
+    assert known.guess(KEY, third, 700) == 2_000
+    known.keep(KEY, one, 700, 1_000)  # the same again is the latest, too
+    assert known.guess(KEY, third, 700) == 1_000
+    assert known.guess(KEY, other, 700) == 2_000
+
+
+def test_what_is_known_already_is_not_written_again(session: ModelSession, tmp_path: Path) -> None:
+    known = KnownArenas(tmp_path)
+    known.keep(KEY, session.identity, 700, 1_000)
+    (file,) = tmp_path.iterdir()
+    file.unlink()
+    known.keep(KEY, session.identity, 700, 1_000)
+    assert list(tmp_path.iterdir()) == []
+    known.keep(KEY, session.identity, 700, 1_016)
+    assert KnownArenas(tmp_path).guess(KEY, session.identity, 700) == 1_016

@@ -10,7 +10,7 @@ from pytest_autodeploy.base.errors import BoardRefused
 from pytest_autodeploy.catalog.boards import board_spec
 from pytest_autodeploy.image.image import Image
 from pytest_autodeploy.model.parse import parse
-from pytest_autodeploy.session.refusals import ArenaTooSmall, explained
+from pytest_autodeploy.session.refusals import ArenaTooSmall, explained, means_too_small
 from tests.helpers import tflite_builder as build
 from tests.helpers.diverging_board import session_on
 
@@ -94,3 +94,29 @@ def test_a_crash_in_a_tiny_arena_is_a_refusal(arena_bytes: int) -> None:
             session.run()
         session.prepare(session.inputs)
         session.run()
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "too_small"),
+    [
+        ("NO_MEMORY", "", True),
+        ("BAD_MODEL", "TFLM says: Too many buffers (max is 13)", True),
+        ("BAD_MODEL", "missing: 16", True),
+        ("BAD_MODEL", "missing operator CAST", False),
+        ("BAD_MODEL", "Didn't find op for builtin opcode", False),
+        ("INVOKE_FAILED", "arena size is too small", False),
+        ("UNSUPPORTED", "", False),
+    ],
+)
+def test_only_want_of_memory_means_too_small(status: str, words: str, too_small: bool) -> None:
+    assert means_too_small(status, words) is too_small
+
+
+def test_a_refusal_of_another_kind_stays_as_it_is() -> None:
+    error = BoardRefused("set_clock", status="UNSUPPORTED", text="no", board="sim:x")
+    assert explained(error, Image(MODEL, 0), board_spec("apollo4p_evb")) is error
+
+
+def test_a_given_arena_is_to_be_made_larger_and_the_largest_is_not() -> None:
+    assert "give more than 2.00 KB with --evb-arena-kb" in refused("NO_MEMORY", "", 2048)
+    assert "give more than" not in refused("NO_MEMORY", "")
