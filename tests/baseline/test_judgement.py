@@ -90,12 +90,12 @@ def test_bounds_of_the_change_are_what_noise_leaves_open() -> None:
 
 
 def test_noise_beyond_the_threshold_is_allowed_and_told() -> None:
-    sides = noisy(1000), noisy(1020)
+    sides = noisy(1000, 10), noisy(1010, 10)
     half = by_repeats(*sides)
-    found = judged(1020, percent=1, sides=sides)
-    assert (found.by, found.allowed, found.threshold) == ("repeats", half, 10)
+    found = judged(1010, percent=0.5, sides=sides)
+    assert (found.by, found.allowed, found.threshold) == ("repeats", half, 5)
     assert found.state == "cannot tell"
-    assert found.note == "repeats differ by 2 %, 10 repeats in the baseline and 10 now"
+    assert found.note == "repeats differ by 1 %, 10 repeats in the baseline and 10 now"
 
 
 def test_what_may_be_worse_by_twice_the_threshold_is_not_within() -> None:
@@ -144,6 +144,7 @@ def test_outliers_are_counted_on_the_side_that_has_them() -> None:
         (noisy(1, count=2), noisy(1, count=2), None),
         (Repeats(1), noisy(1), "the baseline"),
         (noisy(1), Repeats(1), "this run"),
+        (noisy(1, count=2), Repeats(1), "this run"),
         (noisy(1, count=2, outliers=1), noisy(1), "the baseline"),
     ],
 )

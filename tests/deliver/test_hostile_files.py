@@ -6,13 +6,17 @@ import copy
 import json
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_autodeploy.catalog.fit import ALIGNMENT
 from pytest_autodeploy.deliver import files
 from pytest_autodeploy.deliver.errors import CharacterizationError
+from pytest_autodeploy.deliver.plausible import LONGEST_TEXT, Implausible, checked
+from pytest_autodeploy.model.arena import least_arena_bytes
 from pytest_autodeploy.model.graph import Model
 from tests.helpers.deliver_examples import characterized, load
 from tests.helpers.tflite_builder import fully_connected, running_sum
@@ -74,6 +78,10 @@ def seal(folder: Path, mc: Document, md: Document) -> None:
         (lambda mc: mc["example"].update(seed=2**64), "example.seed is 1844"),
         (lambda mc: mc["example"].update(origin="a\nb"), "example.origin"),
         (lambda mc: mc["example"].update(origin="a" * 5_000), "example.origin is 'aaa"),
+        (lambda mc: mc["example"].update(origin="a" * (LONGEST_TEXT + 1)), "origin is .a{50}"),
+        (lambda mc: mc["place"].update(name="a" * 101), "place.name is .a{50}"),
+        (lambda mc: mc.update(arena_used_bytes=2**32), "arena_used_bytes is 4294967296"),
+        (lambda mc: mc["example"]["outputs"][0].update(rtol=-1e-9), r"outputs\[0\].rtol"),
         (lambda mc: mc["example"].update(inputs=[]), "the number of example.inputs"),
         (lambda mc: mc["example"]["inputs"][0].update(shape=[10**9]), r"inputs\[0\].shape"),
         (
@@ -105,8 +113,14 @@ def test_a_configuration_that_cannot_be_true_is_refused(
     [
         lambda mc: mc.update(arena_bytes=2**32 - 1, arena_used_bytes=0),
         lambda mc: mc["example"].update(seed=2**64 - 1),
+        lambda mc: mc["example"].update(seed=0),
+        lambda mc: mc["example"].update(seed=None),
+        lambda mc: mc["example"].update(origin="a" * LONGEST_TEXT),
+        lambda mc: mc["place"].update(name="a" * 100),
+        lambda mc: mc["example"]["outputs"][0].update(atol=0.0, rtol=0.0),
+        lambda mc: mc.update(arena_used_bytes=2**32 - 1),
     ],
-    ids=["arena", "seed"],
+    ids=["arena", "seed", "seed 0", "no seed", "text", "name", "no tolerance", "used"],
 )
 def test_what_can_just_be_true_is_taken(
     folder: Path, model: Model, change: Callable[[Document], object]
@@ -194,3 +208,15 @@ def test_a_hundred_edits_each_end_refused_or_change_nothing_of_weight(
         assert found.resolver_methods == truth.resolver_methods
         assert found.resource_variables == truth.resource_variables
         assert 16 <= found.arena_bytes < 1 << 32
+
+
+@pytest.mark.parametrize("least", [-16, 0])
+def test_an_arena_is_one_in_which_the_model_may_run(model: Model, least: int) -> None:
+    """No smaller than what the graph needs at once, nor than what TFLM aligns to."""
+    smallest = max(ALIGNMENT, least_arena_bytes(model))
+    found = replace(characterized(model), arena_bytes=smallest + least)
+    if least == 0:
+        assert checked(found, model).arena_bytes == smallest
+        return
+    with pytest.raises(Implausible, match=f"arena_bytes is .*, not one of {smallest} to"):
+        checked(found, model)

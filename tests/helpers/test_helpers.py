@@ -19,13 +19,18 @@ def imported(path: Path) -> set[str]:
     return plain | {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
 
 
+def own(path: Path) -> str:
+    """The package of a module of the tests."""
+    return ".".join(("tests", *path.parent.relative_to(TESTS).parts))
+
+
 def test_modules_of_tests_import_nothing_of_other_rooms_but_helpers() -> None:
     wrong = {
         f"{path.relative_to(TESTS)} imports {name}"
         for path in TESTS.rglob("*.py")
         for name in imported(path)
         if name.startswith("tests.")
-        and not f"{name}.".startswith(("tests.helpers.", f"tests.{path.parent.name}."))
+        and not f"{name}.".startswith(("tests.helpers.", f"{own(path)}."))
     }
 
     assert wrong == set()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pytest_autodeploy.base.statistics import spread, student_t
 from pytest_autodeploy.power.plan import plan
-from pytest_autodeploy.session.energy import Energy
+from pytest_autodeploy.session.energy import Energy, Waveform
 from tests.helpers.power_streams import VOLTS, found, stream
 
 AMPERES = (0.0200, 0.0201, 0.0202)
@@ -82,3 +83,45 @@ def test_inferences_are_planned_from_the_latency(
     planned = plan(latency_us, 1.0, runs)
     assert (planned.inferences, planned.least_s) == (inferences, least_s)
     assert planned.most_s > 1e-6 * inferences * latency_us
+
+
+def test_windows_that_differ_are_told_with_their_numbers() -> None:
+    assert energy(0.02, 0.02, 0.0201).odd == ""
+    one = energy(*[0.02] * 6, 0.022)
+    assert one.odd == "of 7 windows, window 7 (+10 %) differ from the others"
+    two = energy(0.018, *[0.02] * 5, 0.022)
+    assert two.odd == "of 7 windows, windows 1 (-10 %), 7 (+10 %) differ from the others"
+
+
+def test_an_edge_is_a_sample_at_the_mean_power_on_both_sides() -> None:
+    found = energy(0.02, 0.02)
+    joules = 2 * 0.02 * VOLTS / 2e6 / 4
+    assert found.per_inference.resolution == pytest.approx(1e6 * joules)
+
+
+def test_mean_power_is_all_energy_over_all_time_and_peak_the_highest() -> None:
+    found = energy(0.02, 0.04)
+    assert found.mean_mw == pytest.approx(1e3 * VOLTS * 0.03)
+    assert found.peak_mw == pytest.approx(1e3 * VOLTS * 0.04)
+    assert found.idle_mw == pytest.approx(1e3 * VOLTS * 1e-3)
+    assert found.measurement("power_idle").value == found.idle_mw
+
+
+def test_without_idle_power_none_is_told() -> None:
+    found = energy(0.02)
+    unseen = replace(found, windows=tuple(replace(each, idle_w=None) for each in found.windows))
+    assert unseen.idle_mw is None
+    assert "power_idle_lp" not in {each.name for each in unseen.measurements()}
+    half = replace(found, windows=(*unseen.windows, *found.windows))
+    assert half.idle_mw == found.idle_mw
+
+
+@pytest.mark.parametrize(("bins", "wide", "shown"), [(1, 1, 1), (320, 1, 320), (321, 2, 161)])
+def test_a_waveform_is_shown_in_320_bins_at_most(bins: int, wide: int, shown: int) -> None:
+    values = tuple(float(number) for number in range(bins))
+    found = Waveform(0.5, values, values, values, (0.0, 1.0)).shown()
+    assert (len(found.most), found.bin_s) == (shown, 0.5 * wide)
+    assert found.least[:2] == tuple(values[::wide][:2])
+    assert found.most[0] == wide - 1
+    assert found.mean[0] == (wide - 1) / 2
+    assert found.window_s == (0.0, 1.0)

@@ -398,3 +398,47 @@ def test_the_nearest_path_is_that_of_the_best_worst_output() -> None:
     agreement = compare(model(outputs=outputs), board, by_path, Tolerance(lsb=2))
     assert agreement.passed
     assert agreement.nearest == {"ref": 0, "optimized": 1}
+
+
+@pytest.mark.parametrize(("count", "more"), [(10, ""), (11, ", ...")])
+def test_ten_inferences_beyond_the_limit_are_numbered(count: int, more: str) -> None:
+    agreement = agree([[9, 0, 0, 0]] * count, {"ref": [[0, 0, 0, 0]] * count})
+    numbers = ", ".join(map(str, range(10)))
+    line = f"inferences beyond the limit: {count} of {count} (number {numbers}{more})"
+    assert line in failure_text(agreement).splitlines()
+
+
+def test_kernels_are_told_the_most_frequent_first() -> None:
+    agreement = agree(
+        [[0, 0, 0, 0], [5, 5, 5, 5], [5, 5, 5, 5]],
+        {"ref": [[0, 0, 0, 0]] * 3, "optimized": [[5, 5, 5, 5]] * 3, "xnnpack": [[9, 9, 9, 9]] * 3},
+    )
+    assert agreement.exact
+    assert agreement.exact_paths == ()
+    assert describe(agreement) == "bit-exact with optimized (2 of 3), ref (1 of 3)"
+    assert "nearest kernels: optimized (2 of 3), ref (1 of 3)" in failure_text(agreement)
+
+
+def test_an_agreement_is_exact_with_the_path_that_it_is_held_against() -> None:
+    paths = {"ref": [[0, 0, 0, 1]], "xnnpack": [[0, 0, 0, 0]]}
+    assert describe(agree([[0, 0, 0, 0]], paths, reference="ref")) == "within 1 step of ref"
+
+
+def test_the_distance_is_that_of_the_farthest_output_of_its_unit() -> None:
+    outputs = (tensor("a"), tensor("b"), tensor("c", (1, 4), "float32"))
+    board = (batch(ZEROS[:1]), batch(ZEROS[:1]), batch([[9, 0, 0, 0]], "float32"))
+    by_path = {
+        "ref": (batch([[2, 0, 0, 0]]), batch([[3, 0, 0, 0]]), batch([[1, 0, 0, 0]], "float32"))
+    }
+    agreement = compare(model(outputs=outputs), board, by_path, Tolerance())
+    assert (agreement.distance, agreement.distance_unit) == (3, "steps")
+    assert describe(agreement).startswith("3 steps and 8 from ref, allowed ")
+
+
+def test_a_failure_of_real_values_names_one_distance() -> None:
+    agreement = agree([[1.5, 0, 0, 0]], {"ref": [[1.0, 0, 0, 0]]}, output=FLOAT, atol=0.25)
+    assert failure_text(agreement).splitlines()[1:4] == [
+        "  board 1.5, PC 1 (ref kernels)",
+        "  0.5 apart, limit 0.25",
+        "output 'y': 1 of 4 elements (25 %) beyond atol 0.25",
+    ]
