@@ -10,6 +10,7 @@ import pytest
 
 from pytest_autodeploy.base.statistics import spread, student_t
 from pytest_autodeploy.power.plan import plan
+from pytest_autodeploy.power.window import Window
 from pytest_autodeploy.session.energy import Energy, Waveform
 from tests.helpers.power_streams import VOLTS, found, stream
 
@@ -109,7 +110,9 @@ def test_mean_power_is_all_energy_over_all_time_and_peak_the_highest() -> None:
 
 def test_without_idle_power_none_is_told() -> None:
     found = energy(0.02)
-    unseen = replace(found, windows=tuple(replace(each, idle_w=None) for each in found.windows))
+    (window,) = found.windows
+    assert isinstance(window, Window)
+    unseen = replace(found, windows=(replace(window, idle_w=None),))
     assert unseen.idle_mw is None
     assert "power_idle_lp" not in {each.name for each in unseen.measurements()}
     half = replace(found, windows=(*unseen.windows, *found.windows))

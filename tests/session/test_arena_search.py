@@ -98,4 +98,16 @@ def test_a_size_is_exact_one_step_above_one_that_failed(failed: int, exact: bool
 def test_a_search_is_over_at_its_last_try_and_at_its_time() -> None:
     found, asked = search(500_000, 500_000, bounds=Bounds(tries=1))
     assert (found.tries, len(asked)) == (1, 1)
-    assert search(500_000, 500_000, bounds=Bounds(seconds=0.0))[0].tries == 1
+    assert (
+        least_arena(lambda _size: True, 500_000, GIVEN, Bounds(seconds=0.0), lambda: 9.0).tries == 1
+    )
+    assert Bounds() == Bounds(tries=32, seconds=120)
+
+
+def test_each_try_is_logged_with_how_it_ended(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("DEBUG"):
+        search(1_000, 1_000)
+    assert caplog.messages == [
+        "an arena of 1008 bytes runs",
+        "an arena of 992 bytes does not run",
+    ]
