@@ -107,7 +107,7 @@ BREAK = [
         "the details in the HTML report of autodeploy::test_lat*",
     ),
     ("cards", "report.cards.cards_html", "the cards of the run in the HTML report"),
-    ("trends", "report.baseline_html.trends_html", "the trends in the HTML report"),
+    ("trends", "report.history_html.trends_html", "the trends in the HTML report"),
 ]
 
 
