@@ -85,6 +85,9 @@ def test_a_failure_says_limit_value_and_what_is_over(measured: ModelSession) -> 
         (0.5, 0.5 - 1.1e-9, False, False),
         (1e-9, 0.0, False, True),
         (-0.1, 0.0, False, True),
+        (0.0, 0.0, True, True),
+        (-1e-9, 0.0, True, True),
+        (-0.5, 0.0, True, False),  # R² may be below 0
     ],
 )
 def test_a_bound_of_accuracy_is_met_at_its_limit(

@@ -328,3 +328,15 @@ def test_the_distance_of_outputs_is_told_when_it_is_a_number() -> None:
     assert found(float("inf")) == found(float("nan")) == []
     assert Outputs().measured(subject(Session(run=cast(Any, 1))), declare(outputs.DECLARATION))
     assert not Outputs().measured(subject(Session()), declare(outputs.DECLARATION))
+
+
+def test_a_meter_measures_in_the_mode_of_the_limit_or_the_sessions_own() -> None:
+    asked: list[str] = []
+    meter = SimpleNamespace(measure=lambda _board, mode: asked.append(mode))
+    services = SimpleNamespace(power_meter=lambda: meter)
+    new = Subject(cast(Any, services), cast(Any, Session()))
+    EnergyMetric().provide(new)
+    EnergyMetric().measure(new, declare(energy.ENERGY, uj=1, mode="LP"))
+    assert asked == ["HP", "LP"]
+    EnergyMetric().provide(Subject(cast(Any, services), cast(Any, Session(power={"LP": Power()}))))
+    assert asked == ["HP", "LP"]

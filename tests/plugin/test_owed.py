@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from pytest_autodeploy.limits import accuracy, energy, latency, memory, npu
-from pytest_autodeploy.limits.declaration import Declaration
+from pytest_autodeploy.limits.declaration import Declaration, LimitError
 from pytest_autodeploy.limits.declarations import REGRESSION
 from pytest_autodeploy.limits.declared import Declared, declare
 from pytest_autodeploy.metrics.ledger import Row, Status
@@ -249,3 +250,46 @@ def test_a_setting_that_only_the_suite_owes_is_its_problem(monkeypatch: pytest.M
     regression = declare(REGRESSION, "--tflite-no-regression", energy="5%")
     run.collected(Item("d", (regression,), suite=True, name="test_energy"))
     assert len(run.problems) == 2
+
+
+def wrong(item: Item, monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[str]:
+    """What is wrong with the limits of a test whose files are in a folder."""
+    monkeypatch.setattr(owed, "against_path", lambda _item, name, _origin: folder / name)
+    return list(owed.wrong_limits(cast(Any, item)))
+
+
+def test_a_marker_needs_its_fixture_and_a_setting_does_not(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    without = Item("a[x]", (budget("marker"),), fixturenames=("evb",), config=run.config)
+    assert wrong(without, monkeypatch, tmp_path) == [
+        "a: the marker latency_budget needs the fixture model_session; "
+        "add it to the test's arguments"
+    ]
+    for fine in (Item("a", (budget("marker"),)), Item("a", (budget(INI),), fixturenames=())):
+        assert wrong(fine, monkeypatch, tmp_path) == []
+
+
+def test_the_model_of_the_pc_has_to_be_there(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    limit = declare(accuracy.DECLARATION, min=0.9, against="float.tflite")
+    item = Item("a", (limit, budget("marker")), config=run.config)
+    assert wrong(item, monkeypatch, tmp_path) == [
+        f"a: {limit.text}: no such model file: {tmp_path / 'float.tflite'}"
+    ]
+    (tmp_path / "float.tflite").touch()
+    assert wrong(item, monkeypatch, tmp_path) == []
+
+
+def test_limits_that_contradict_each_other_are_told_alone(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def contradict(_item: object) -> tuple[Declared, ...]:
+        raise LimitError("declared at the same place")
+
+    monkeypatch.setattr(owed, "limits_of", contradict)
+    item = Item("folder/test_a.py::test_a[m-b]", config=run.config)
+    assert list(owed.wrong_limits(cast(Any, item))) == [
+        "folder/test_a.py::test_a: declared at the same place"
+    ]
