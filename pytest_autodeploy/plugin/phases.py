@@ -58,8 +58,6 @@ def before_setup(item: pytest.Item) -> None:
         runtime.data.inputs(runtime.models.load(case.model))
     runtime.data.labels()
     runtime.models.runnable(case.model, case.board or "")
-    if _is_compared(item) and _is_limited(item):
-        runtime.pc.warm()  # before this process starts a board and imports what takes as long
 
 
 def _refuse_broken(item: pytest.Item, case: Case) -> None:
@@ -80,7 +78,7 @@ def after_setup(item: pytest.Item) -> None:
     if session is None:
         return
     session.task = task_of(item)
-    if _is_limited(item):
+    if any(declared.name == "output_tolerance" for declared in limits_of(item)):
         reference = reference_of(item, session.model)
         if _is_compared(item):  # else the process would start in vain
             reference.start()
@@ -91,11 +89,6 @@ def after_setup(item: pytest.Item) -> None:
         if session.kind.pc_kernels:  # TFLM has not tried it before, and says more
             runtime_of(item.config).models.try_on_pc(session.model)
         raise
-
-
-def _is_limited(item: pytest.Item) -> bool:
-    """Whether the test's outputs are held against the PC's, if it makes any."""
-    return any(declared.name == "output_tolerance" for declared in limits_of(item))
 
 
 def _is_compared(item: pytest.Item) -> bool:

@@ -13,9 +13,6 @@ from pytest_autodeploy.reference.messages import Message, read_message, write_me
 
 PROGRAM = "pytest_autodeploy.reference.worker"
 
-IMPORT_LIMIT_S = 600.0
-"""After so long a child whose import hangs ends itself."""
-
 
 class ChildTimeoutError(Exception):
     """The child did not answer in time; it has been killed."""
@@ -113,12 +110,6 @@ class Spares:
     def __init__(self) -> None:
         self._children: list[tuple[str, Child]] = []
         self._turn = threading.Lock()
-
-    def warm(self, path: str) -> None:
-        """Start one ahead of its model, and let it import what ``path`` runs on."""
-        child = Child()
-        child.post([({"op": "import", "path": path, "limit_s": IMPORT_LIMIT_S}, [])])
-        self.give(PROGRAM, child)
 
     def take(self, program: str) -> Child | None:
         """A child that runs ``program``, None when there is none."""

@@ -49,17 +49,12 @@ _MODULES = {
 _LITERT = ("ai_edge_litert.interpreter", "ai-edge-litert")
 
 
-def import_of(path: str) -> None:
-    """Import the package of a path. Raises BrokenPackage."""
-    import_package(*_MODULES.get(path, _LITERT))
-
-
 def create(path: str, content: bytes, *, keep: bool = False) -> Interpreter:
     """An interpreter of these kernels; with ``keep`` every tensor has its own memory.
 
     Raises BrokenPackage when the path's package cannot be imported.
     """
-    import_of(path)
+    import_package(*_MODULES.get(path, _LITERT))
     return Tflm(content, keep=keep) if path == "tflm" else LiteRt(path, content, keep=keep)
 
 

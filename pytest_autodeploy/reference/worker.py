@@ -1,11 +1,10 @@
 """The child program of the reference: interpreters behind messages on its pipes.
 
-Requests: ``import`` the package of a ``path`` (no reply); ``model`` (payloads: the file, and what
-LiteRT gets of it; no reply); ``prepare`` a ``path``; ``run`` it (payloads: one batch for each
-input; reply: one batch for each output), with ``reset`` from a fresh state for each inference;
-``try`` one inference on zeros (an empty reply); give the ``tensors`` of these indices (replies:
-batches of some inferences, one payload for each index in ``indices``, until a reply has no
-``more``). A reply with ``error`` is a refusal.
+Requests: ``model`` (payloads: the file, and what LiteRT gets of it; no reply); ``prepare`` a
+``path``; ``run`` it (payloads: one batch for each input; reply: one batch for each output), with
+``reset`` from a fresh state for each inference; ``try`` one inference on zeros (an empty reply);
+give the ``tensors`` of these indices (replies: batches of some inferences, one payload for each
+index in ``indices``, until a reply has no ``more``). A reply with ``error`` is a refusal.
 """
 
 from __future__ import annotations
@@ -17,13 +16,12 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pytest_autodeploy.base import trace
 from pytest_autodeploy.base.errors import BrokenPackage
 from pytest_autodeploy.base.imports import leave_out_compression
-from pytest_autodeploy.reference.interpreters import Interpreter, create, import_of
+from pytest_autodeploy.reference.interpreters import Interpreter, create
 from pytest_autodeploy.reference.messages import (
     Header,
     Message,
@@ -57,10 +55,6 @@ class Worker:
         if header["op"] == "model":
             self._contents = dict(zip(("tflm", "litert"), payloads, strict=True))
             self._prepared.clear()  # of the model before
-            return
-        if header["op"] == "import":
-            with suppress(BrokenPackage):  # whoever runs a model is told
-                import_of(header["path"])
             return
         tasks = {
             "prepare": self._prepare,

@@ -45,12 +45,6 @@ class PcSide:
         self._references[key] = found
         return found
 
-    def warm(self) -> None:
-        """Start a process for the first reference, which has not been asked for yet; once."""
-        if self._spares is None:
-            kernels = self._settings.reference
-            self.spares.warm("ref" if kernels == "auto" else kernels)
-
     @property
     def spares(self) -> Spares:
         """Children of this run that have nothing to do."""

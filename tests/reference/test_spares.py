@@ -107,14 +107,3 @@ def test_spares_end_their_children(spares: Spares) -> None:
     spares.close()
 
     assert not child.running
-
-
-def test_a_child_that_was_started_ahead_runs_the_first_model(spares: Spares) -> None:
-    spares.warm("ref")
-    child = spares.take(PROGRAM)
-    assert child is not None
-    spares.give(PROGRAM, child)
-
-    with Reference(load_model(KWS), spares=spares) as reference:
-        assert set(reference.run(1)) == {"ref", "optimized", "xnnpack"}
-        assert pid_of(reference) == child.pid
