@@ -241,3 +241,23 @@ def test_an_operator_that_costs_nothing_is_not_among_the_worst() -> None:
     assert [line for line in lines if line.startswith("    #")] == [
         "    #0 FULLY_CONNECTED  300 cycles, 100.0 %  first"
     ]
+
+
+@pytest.mark.parametrize("staging", [0, None])
+def test_an_operator_that_stages_nothing_is_not_among_the_worst(staging: int | None) -> None:
+    whole = whole_estimate()
+    free = replace(whole.operators[1], staging_bytes=staging)
+    estimate = replace(whole, operators=(whole.operators[0], free))
+    lines = verdict(estimate, sram_kb=0.05).text.splitlines()
+    assert [line for line in lines if line.startswith("    #")] == [
+        "    #0 FULLY_CONNECTED  64 B of SRAM at once  first"
+    ]
+
+
+def test_long_names_and_reasons_are_cut() -> None:
+    estimate = many(1)
+    (operator,) = estimate.operators
+    long = replace(operator, output="o" * 500, reason="r" * 500)
+    line = verdict(replace(estimate, operators=(long,)), forbid_cpu_ops=True).text.splitlines()[-1]
+    name, _, reason = line.removeprefix("    #0 RELU  ").partition(": ")
+    assert (len(name), len(reason)) == (60, 120)
