@@ -318,3 +318,9 @@ def test_only_in1_alone_ends_a_window() -> None:
     with pytest.raises(WiringFault) as raised:
         check_ending(cast(Any, Trusted(ending=Ending.IN0)), board="evb", pins={"in0": 5})
     assert raised.value.hint == "In0 belongs on GPIO 5, In1 on its pin."
+
+
+def test_an_energy_that_is_no_sum_is_told_with_both_figures() -> None:
+    says = "the energy 3.00 mJ is not mean power times time, 2.00 mJ"
+    with pytest.raises(WindowFault, match=says):
+        held(Trusted(energy_j=3e-3, mean_w=2e-3))

@@ -169,3 +169,9 @@ def test_a_comparison_that_failed_has_a_table_and_here_one_line(
     (shown,) = verdict_rows(record(verdicts=(row,)))
     assert len(shown.text.splitlines()) == lines
     assert shown.origin == ""
+
+
+@pytest.mark.parametrize(("count", "shown"), [(40, 40), (41, 40)])
+def test_forty_lines_of_a_verdict_are_shown(count: int, shown: int) -> None:
+    row = Row("m", "m()", "marker", "FAIL", "\n".join(["line"] * count), failure="over a limit")
+    assert len(verdict_rows(record(verdicts=(row,)))[0].text.splitlines()) == shown
