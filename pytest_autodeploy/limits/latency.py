@@ -28,9 +28,11 @@ def latency_budget(
     check_number("ms", ms, above=True)
     check_number("us", us, above=True)
     check_choice("statistic", statistic, STATISTICS)
-    if (ms is None) == (us is None):
-        raise ValueError("give either ms or us")
-    return LatencyBudget(us if us is not None else 1e3 * (ms or 0), statistic)
+    if ms is not None and us is None:
+        return LatencyBudget(1e3 * ms, statistic)
+    if us is not None and ms is None:
+        return LatencyBudget(us, statistic)
+    raise ValueError("give either ms or us")
 
 
 DECLARATION = Declaration(
