@@ -442,3 +442,9 @@ def test_a_failure_of_real_values_names_one_distance() -> None:
         "  0.5 apart, limit 0.25",
         "output 'y': 1 of 4 elements (25 %) beyond atol 0.25",
     ]
+
+
+def test_of_several_paths_that_are_exact_the_first_is_told() -> None:
+    agreement = agree(ZEROS, {"ref": ZEROS, "optimized": ZEROS, "xnnpack": ZEROS})
+    assert agreement.exact_paths == ("ref", "optimized", "xnnpack")
+    assert describe(agreement).startswith("bit-exact with ref; ")
