@@ -98,6 +98,7 @@ class TestPasses:
         ("other", "says"),
         [
             (["A", "C"], "2 layers ran in a later pass, 2 in the first: layer 1 is C, not B"),
+            (["C", "B"], "2 layers ran in a later pass, 2 in the first: layer 0 is C, not A"),
             (["A"], "1 layers ran in a later pass, 2 in the first"),
         ],
     )
