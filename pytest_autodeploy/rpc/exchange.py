@@ -7,13 +7,14 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 from erpc.client import ClientManager
 from erpc.codec import CodecError, MessageInfo, MessageType
 
 from pytest_autodeploy.base import trace
-from pytest_autodeploy.base.errors import AutodeployError, BoardTimeout, LinkError
+from pytest_autodeploy.base.errors import AutodeployError, BoardDied, BoardTimeout, LinkError
 from pytest_autodeploy.rpc.calls import Call
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.messages import (
@@ -149,9 +150,22 @@ class Exchange(ClientManager):  # type: ignore[misc]
             self._link.allow(reply_s)
             request = _request(call, arguments, number)
             waiting.append((number, request, time.monotonic()))
-            self._link.send(request)
+            try:
+                self._link.send(request)
+            except BoardDied:
+                waiting.pop()
+                yield from self._answered_before(call, waiting)
+                raise
         while waiting:
             yield self._reply(call, *waiting.popleft(), reply_s)
+
+    def _answered_before(
+        self, call: Call, waiting: deque[tuple[int, bytearray, float]]
+    ) -> Iterator[list[Any]]:
+        """What a board that died had answered: the sample that it died of comes after that."""
+        with suppress(LinkError, BoardTimeout, BoardDied):
+            while waiting:
+                yield self._reply(call, *waiting.popleft(), _DRAIN_S)
 
     def _reply(
         self, call: Call, sequence: int, request: bytearray, began_s: float, reply_s: float

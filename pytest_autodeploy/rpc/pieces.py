@@ -15,7 +15,7 @@ _READ_ENVELOPE_BYTES = FRAME_HEADER_BYTES + MESSAGE_HEAD_BYTES + 2 * 4
 _ALIGNMENT = 16
 _INFER_REQUEST_BYTES = MESSAGE_HEAD_BYTES + 4
 _INFER_REPLY_BYTES = MESSAGE_HEAD_BYTES + 8 + 1 + 4 + 4
-_MOST_INFERENCES_AHEAD = 4
+MOST_AHEAD = 4
 
 
 def write_plan(identity: Identity) -> tuple[int, int]:
@@ -47,7 +47,7 @@ def infer_depth(identity: Identity, input_bytes: int, output_bytes: int) -> int:
     if request > identity.max_message_bytes or not outputs_fit(identity, output_bytes):
         return 0
     ahead = identity.window_bytes // (request + FRAME_HEADER_BYTES)
-    return max(1, min(ahead, _MOST_INFERENCES_AHEAD))
+    return max(1, min(ahead, MOST_AHEAD))
 
 
 def outputs_fit(identity: Identity, output_bytes: int) -> bool:

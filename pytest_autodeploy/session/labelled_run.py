@@ -8,6 +8,7 @@ from pytest_autodeploy.base.errors import TRANSIENT, BoardError, InputsError
 from pytest_autodeploy.board.base import use_of
 from pytest_autodeploy.limits.accuracy import Task
 from pytest_autodeploy.reference.labels import Labels, as_labels, fitted_labels
+from pytest_autodeploy.rpc.pieces import MOST_AHEAD
 from pytest_autodeploy.session.labelled import LabelledRun, side_of
 from pytest_autodeploy.session.measured import RunResult
 
@@ -54,10 +55,13 @@ def run_resumable(
     outputs = session.empty_outputs(inputs.count)
     from_start = session.model.stateful and not session.reset_each
     restarts: list[str] = []
-    sample, broken = 0, -1
+    sample, broken, alone = 0, -1, 0
     session.set_up()
     while sample < inputs.count:
         try:
+            while sample < min(alone, inputs.count):
+                session.infer(inputs, sample, outputs)
+                sample += 1
             for done in session.infer_from(inputs, sample, outputs):
                 sample = done + 1
         except TRANSIENT as error:
@@ -69,6 +73,9 @@ def run_resumable(
             restarts.append(f"sample {sample}: {error.what}")
             use_of(session.board).retries += 1
             broken = sample
+            # Of those that were on their way the first without an answer is known, not the one that
+            # the board died of: they are sent one by one now.
+            alone = sample + MOST_AHEAD
             sample = 0 if from_start else sample
             session.set_up()
     return outputs, tuple(restarts)
