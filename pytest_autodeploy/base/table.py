@@ -44,13 +44,20 @@ def table_within(columns: Sequence[Column], width: int) -> list[str]:
 
 
 def _below(columns: Sequence[Column], number: int, width: int) -> list[str]:
-    entries = ((column.heading, column.cells[number]) for column in columns)
-    text = ", ".join(f"{heading} {entry}" for heading, entry in entries if entry not in ("", "-"))
-    return wrap(
-        text,
-        width,
-        initial_indent="  ",
-        subsequent_indent="  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    lines: list[str] = []
+    for heading, entry in ((column.heading, column.cells[number]) for column in columns):
+        text = f"{heading} {entry}"
+        if entry in ("", "-"):
+            continue
+        if lines and len(f"{lines[-1]}, {text}") <= width:
+            lines[-1] += f", {text}"
+        else:
+            lines += wrap(
+                text,
+                width,
+                initial_indent="  ",
+                subsequent_indent="  ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+    return lines
