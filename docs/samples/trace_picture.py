@@ -96,7 +96,8 @@ def _bar(span: dict[str, Any], top: int, scale: float) -> str:
 
 
 def _axis(end: float, scale: float, bottom: int) -> Iterator[str]:
-    step = next(each for each in (50, 100, 200, 500, 1000, 5000) if end / 1e3 / each <= 15)
+    steps = (50, 100, 200, 500, 1000, 5000)
+    step = next((each for each in steps if end / 1e3 / each <= 15), int(end / 10e3))
     for ms in range(0, int(end / 1e3) + 1, step):
         at = LEFT + ms * 1e3 * scale
         yield f'<path d="M{at:.1f} 14V{bottom}" stroke="#ddd"/>{_text(at, 10, f"{ms} ms")}'

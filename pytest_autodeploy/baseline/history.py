@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -158,7 +159,7 @@ class History:
             connection = sqlite3.connect(self.path, BUSY_TIMEOUT_S, isolation_level=None)
             # A view or a trigger in a file from outside runs nothing but SQLite's own functions.
             connection.execute("PRAGMA trusted_schema = OFF")
-            connection.execute("PRAGMA journal_mode = WAL")
+            _keep_a_log_ahead(connection)
             connection.execute("BEGIN IMMEDIATE")
             self._prepare(connection)
             yield connection
@@ -195,6 +196,19 @@ def _conditions(result: Measured) -> tuple[object, ...]:
     board = result.board
     of_board = board.name, board.kind, board.source, board.clock, board.clock_hz, board.engine
     return (result.model.id, *of_board, board.one or "")
+
+
+def _keep_a_log_ahead(connection: sqlite3.Connection) -> None:
+    """SQLite (3.40) does not wait for the lock that a new file's change to this journal needs."""
+    ends = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > ends:
+                raise
+            time.sleep(0.01)
 
 
 def _add_result(connection: sqlite3.Connection, run_id: int | None, result: Measured) -> None:

@@ -122,12 +122,25 @@ def add_runs(path: Path) -> None:
         History(path).add(run(), [result()])
 
 
+def make_all(paths: list[Path]) -> None:
+    for path in paths:
+        History(path).check()
+
+
 def test_two_processes_can_add_at_once(tmp_path: Path) -> None:
     path = tmp_path / "history.sqlite"
     with ProcessPoolExecutor(2) as pool:
         list(pool.map(add_runs, [path, path]))
     assert len(History(path).points(result(), "latency_median")) == 40
     assert History(path).points(result(), "latency_median", most=3)
+
+
+def test_files_that_two_processes_make_at_once_are_made(tmp_path: Path) -> None:
+    """A new file changes its journal, for which SQLite does not wait by itself."""
+    paths = [tmp_path / f"{number}.sqlite" for number in range(100)]
+    with ProcessPoolExecutor(2) as pool:
+        list(pool.map(make_all, [paths, paths]))
+    assert all(path.exists() for path in paths)
 
 
 def test_a_run_that_fails_to_be_added_leaves_nothing(tmp_path: Path) -> None:
