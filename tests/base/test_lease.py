@@ -129,10 +129,11 @@ sys.stdin.readline()
 """
 
 
-def is_awaited(identity: str) -> bool:
-    """Whether another process is connected to the socket of the lease."""
+def is_awaited(identity: str, process: subprocess.Popen[str]) -> bool:
+    """Whether a process is connected to the socket of the lease and sleeps, so as to wait."""
     name = f"@pytest-autodeploy/lease/{lease_sockets._key(identity)}"
-    return Path("/proc/net/unix").read_text().count(name) > 1
+    state = Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2][0]
+    return Path("/proc/net/unix").read_text().count(name) > 1 and state == "S"
 
 
 def test_who_gives_a_lease_up_does_not_have_it_again_before_those_who_wait(
@@ -144,7 +145,7 @@ def test_who_gives_a_lease_up_does_not_have_it_again_before_those_who_wait(
         [sys.executable, "-c", WAIT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
-            wait_until(lambda: is_awaited("board 1"))
+            wait_until(lambda: is_awaited("board 1", process))
             lease.release()
             assert try_lease("board 1") is None
             assert process.stdout is not None

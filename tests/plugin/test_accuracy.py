@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pytest_autodeploy.rpc.pieces import MOST_AHEAD
 from tests.helpers.broken_boards import break_board
 from tests.helpers.emulation import needs_qemu, needs_tflm
 from tests.helpers.result_files import result_file
@@ -229,11 +231,12 @@ def test_a_board_that_breaks_goes_on_where_it_broke(pytester: pytest.Pytester) -
     break_board(pytester, "die@invoke#150")
     result = run_suite(pytester, "--tflite-accuracy", "min=0.97,max_drop=0.001", "-v")
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["Restarts of the board*2*", "*sample 149: infer: *SIGSEGV*"])
-    assert [words.partition(":")[0] for words in result_of()["accuracy"]["restarts"]] == [
-        "sample 149",
-        "sample 298",
-    ]
+    result.stdout.fnmatch_lines(["Restarts of the board*2*", "*sample 14?: infer: *SIGSEGV*"])
+    restarts = result_of()["accuracy"]["restarts"]
+    first, second = (int(words.partition(":")[0].removeprefix("sample ")) for words in restarts)
+    # A board that dies may take up to so many answers with it: they are of samples sent ahead.
+    assert 149 - MOST_AHEAD < first <= 149
+    assert 149 - MOST_AHEAD < second - first <= 149
 
 
 def test_a_silent_board_is_restarted_too(pytester: pytest.Pytester) -> None:
@@ -257,7 +260,11 @@ def test_a_board_that_breaks_again_and_again_is_an_error(pytester: pytest.Pytest
     break_board(pytester, "die@invoke#20")
     result = run_suite(pytester)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["board broke: *: sample 76 of 360, the board broke 4 times: *"])
+    (told,) = {
+        int(number)
+        for number in re.findall(r"sample (\d+) of 360, the board broke 4", result.stdout.str())
+    }
+    assert 4 * (19 - MOST_AHEAD) < told <= 4 * 19
 
 
 def test_real_targets_are_judged_by_rmse_and_r2(pytester: pytest.Pytester) -> None:
