@@ -13,7 +13,7 @@ import pytest
 import serial
 from serial.rfc2217 import PortManager
 
-from pytest_autodeploy.base.errors import BoardRefused, WrongFirmware
+from pytest_autodeploy.base.errors import BoardDied, BoardRefused, WrongFirmware
 from pytest_autodeploy.rpc.client import ValidatorClient
 from pytest_autodeploy.rpc.link import Link
 from pytest_autodeploy.rpc.messages import ClockMode, LayerRecord, ModelState
@@ -263,3 +263,25 @@ def test_a_board_is_reached_over_rfc2217(board: Board) -> None:
     assert client.read_output(0, len(data)) == data
     client.close()
     server.join()
+
+
+def test_what_a_board_answered_before_it_died_is_given(
+    board: Board, client: ValidatorClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only writing tells of the death: the answers that are on their way can be read."""
+    board.validator.tensors = [bytearray(8), bytearray(8)]
+    client.identify()
+    send, sent = client.link.send, []
+
+    def dying(message: bytes) -> None:
+        sent.append(message)
+        if len(sent) == 4:
+            raise client.link.failure(BoardDied, "the board went away")
+        send(message)
+
+    monkeypatch.setattr(client.link, "send", dying)
+    samples = [[os.urandom(8), os.urandom(8)] for _ in range(6)]
+    given: list[tuple[bytes, ...]] = []
+    with pytest.raises(BoardDied, match="infer: the board went away"):
+        given += (each.outputs for each in client.infer_each(samples, [8, 8], overlap=True))
+    assert [list(outputs) for outputs in given] == samples[:3]
