@@ -22,7 +22,7 @@ def verdict(subject: Subject, declared: Declared, comparison: Comparison) -> Row
     place = place_of(subject)
     text = headline(comparison)
     asked = place.compare or declared.origin != "default"
-    status = _status(comparison, asked=asked, exists=standard_of(subject).exists)
+    status = status_of(comparison, asked=asked, exists=standard_of(subject).exists)
     if comparison.state == "no baseline" and place.update == "new":
         status = "no limit"
     if status in ("FAIL", "NOT JUDGED"):
@@ -32,7 +32,7 @@ def verdict(subject: Subject, declared: Declared, comparison: Comparison) -> Row
     return row(declared, status, text, failure=FAILURES.get(comparison.state, "not comparable"))
 
 
-def _status(comparison: Comparison, *, asked: bool, exists: bool) -> Status:
+def status_of(comparison: Comparison, *, asked: bool, exists: bool) -> Status:
     """What is not asked for is not red without a baseline; what has one never passes unjudged."""
     if comparison.state in ("within", "improved"):
         return "pass"
