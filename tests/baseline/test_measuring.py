@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from pytest_autodeploy.baseline.layer_profiles import OF_BASELINE, PROFILES, profile
+from pytest_autodeploy.baseline.layer_profiles import (
+    MOST,
+    OF_BASELINE,
+    PROFILES,
+    more_profiles,
+    profile,
+)
 from pytest_autodeploy.baseline.update import update_baselines
 from pytest_autodeploy.baseline.verdict import unmeasured
 from pytest_autodeploy.limits.declarations import REGRESSION, default_regression
 from pytest_autodeploy.limits.declared import declare
 from pytest_autodeploy.limits.regression import LAYERS
-from pytest_autodeploy.metrics.comparison import Comparison
+from pytest_autodeploy.metrics.comparison import Comparison, Row
 from pytest_autodeploy.session.model_session import ModelSession
 from pytest_autodeploy.sim.noise import TimingNoise
 from tests.helpers.baseline_examples import ENTRY, with_layers
@@ -91,3 +99,30 @@ def test_a_named_group_that_was_not_measured_is_told() -> None:
         "latency was not measured by this test",
         f"{LAYERS} was not measured by this test",
     ]
+
+
+@pytest.mark.parametrize(
+    ("state", "by", "repeats", "time_left", "more"),
+    [
+        ("cannot tell", "repeats", 10, True, 30),
+        ("cannot tell", "repeats", 40, True, MOST),
+        ("cannot tell", "repeats", MOST, True, None),
+        ("cannot tell", "repeats", 10, False, None),
+        ("cannot tell", "repeats", None, True, None),
+        ("cannot tell", "starts", 10, True, None),
+        ("regression", "repeats", 10, True, None),
+    ],
+)
+def test_layers_that_repeats_cannot_tell_are_profiled_three_times_as_often(
+    state: Any, by: Any, repeats: int | None, time_left: bool, more: int | None
+) -> None:
+    asked: list[tuple[str, int]] = []
+    known = SimpleNamespace(run="warm", repeats=repeats) if repeats else None
+    profiled = SimpleNamespace(
+        measured=SimpleNamespace(profile=known), profile=lambda *how: asked.append(how)
+    )
+    row = Row("#0 CONV_2D", "us", "measured", 1.0, 1.0, state=state, by=by)
+    comparison = Comparison("within", "f", layers=(row,))
+    enough = cast(Any, SimpleNamespace(time_left=time_left))
+    assert more_profiles(cast(Any, profiled), comparison, enough) is (more is not None)
+    assert asked == ([] if more is None else [("warm", more)])
